@@ -20,8 +20,8 @@
 #include <arch/port.h>
 #include <kernel/base/log.h>
 #include <kernel/base/spinlock.h>
+#include <kernel/drivers/console_device.h>
 #include <kernel/drivers/input.h>
-#include <kernel/tty/console.h>
 
 /* Registers: offsets from the line's base port. */
 enum uart_register {

@@ -15,9 +15,9 @@
 #include <kernel/perf/sideband.h>
 #include <kernel/perf/software.h>
 #include <kernel/perf/task.h>
+#include <kernel/sched/cpu_time.h>
 #include <kernel/sched/task.h>
 #include <kernel/task/process.h>
-#include <kernel/time/cpu_time.h>
 #include <kernel/tty/console.h>
 #include <kernel/tty/tty.h>
 #include <uapi/linux/perf_event.h>

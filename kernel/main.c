@@ -2,6 +2,8 @@
 /*
  * The start of the machine-independent kernel, in order; see <kernel/base/entry.h>.
  */
+#include <string.h>
+
 #include <arch/machine.h>
 #include <arch/smp.h>
 #include <kernel/base/boot.h>
@@ -21,8 +23,6 @@
 #include <kernel/task/credentials.h>
 #include <kernel/time/time.h>
 #include <kernel/tty/console.h>
-
-#include <string.h>
 
 extern const struct start_step __start_steps_begin[], __start_steps_end[];
 

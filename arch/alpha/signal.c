@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include <arch/task.h>
+#include <kernel/base/signal_stack.h>
 #include <kernel/mm/usercopy.h>
 #include <kernel/sched/task.h>
 #include <machine/cpu.h>

@@ -3,10 +3,11 @@
  * Hardware side of user address spaces: allocates and loads the root, and flushes translations; see
  * <arch/mmu.h>. kernel/mm/tables.c fills the tables.
  */
-#include <arch/mmu.h>
+#include "space.h"
 
 #include <string.h>
 
+#include <arch/mmu.h>
 #include <arch/pmu.h>
 #include <arch/usercopy.h>
 #include <kernel/base/assert.h>
@@ -20,7 +21,6 @@
 
 #include "asn.h"
 #include "paging.h"
-#include "space.h"
 #include "switch.h"
 
 static PERCPU(struct asn_cpu, asn_cpus);

@@ -11,14 +11,14 @@
  * Source: Alpha Architecture Handbook version 4, I section 4.3 "Control instructions"; Linux/alpha's
  * arch/alpha/kernel/ptrace.c as seen from a tracer.
  */
-#include <arch/ptrace.h>
+#include "step.h"
 
+#include <arch/ptrace.h>
 #include <kernel/mm/vm.h>
 #include <kernel/sched/task.h>
 #include <machine/pal.h>
 #include <machine/task.h>
 
-#include "step.h"
 #include "unaligned.h"
 
 #define INSTRUCTION_BYTES 4

@@ -9,7 +9,6 @@
  * Sources: Alpha Architecture Handbook version 4, II-B chapter 5; signals and codes: Linux/alpha's
  * arch/alpha/kernel/traps.c and arch/alpha/mm/fault.c as seen from user space.
  */
-#include "step.h"
 #include "trap.h"
 
 #include <stddef.h>
@@ -21,8 +20,11 @@
 #include <kernel/base/panic.h>
 #include <kernel/mm/fixup.h>
 #include <kernel/mm/vm.h>
+#include <kernel/sched/task.h>
 #include <machine/cpu.h>
 #include <uapi/linux/signal.h>
+
+#include "step.h"
 
 /* The layout that entry.S builds. */
 _Static_assert(offsetof(struct trap_frame, r19) == 128, "FRAME_R19");

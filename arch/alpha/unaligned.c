@@ -10,7 +10,7 @@
  * Source: Alpha Architecture Handbook version 4, II-B section 5.2.5 "Unaligned access faults", I
  * chapter 4.
  */
-#include "trap.h"
+#include "unaligned.h"
 
 #include <string.h>
 
@@ -28,7 +28,7 @@
 #include <uapi/linux/signal.h>
 
 #include "switch.h"
-#include "unaligned.h"
+#include "trap.h"
 
 /* The instructions. F and G format have no rows, because no program of Linux/alpha uses them. */
 static const struct access {

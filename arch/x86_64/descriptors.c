@@ -13,13 +13,12 @@
  */
 #include <machine/trap.h>
 
+#include <arch/mmu.h>
 #include <kernel/base/cpu.h>
 #include <kernel/mm/kernel_stacks.h>
-#include <uapi/linux/errno.h>
-
-#include <arch/mmu.h>
 #include <machine/msr.h>
 #include <machine/task.h>
+#include <uapi/linux/errno.h>
 
 #include "features.h"
 

@@ -10,7 +10,6 @@
 #include <kernel/base/cpu.h>
 #include <kernel/base/hooks.h>
 #include <kernel/mm/text.h>
-
 #include <machine/trap.h>
 
 #include "acpi.h"

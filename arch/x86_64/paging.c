@@ -10,9 +10,6 @@
  *
  * Lock: map_lock (irqsave), for the tables below KERNEL_MAP_BASE. page_alloc's lock is taken under it.
  */
-#include "features.h"
-#include "page_table.h"
-
 #include <stdbool.h>
 #include <string.h>
 
@@ -25,6 +22,9 @@
 #include <machine/msr.h>
 #include <machine/task.h>
 #include <machine/trap.h>
+
+#include "features.h"
+#include "page_table.h"
 
 extern char __text_start[], __rodata_start[], __data_start[], __image_end[];
 extern char boot_stack_guard[];

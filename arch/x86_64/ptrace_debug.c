@@ -8,9 +8,10 @@
  * Values and errors: Linux's arch/x86/kernel/ptrace.c as seen from outside. The tracer changes the
  * registers while the tracee is stopped, the tracee's own exit and execve otherwise; hence no lock.
  */
-#include <arch/ptrace.h>
+#include "ptrace_debug.h"
 
 #include <arch/breakpoint.h>
+#include <arch/ptrace.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/perf/breakpoint.h>
 #include <kernel/perf/event.h>
@@ -19,7 +20,6 @@
 #include <uapi/linux/hw_breakpoint.h>
 
 #include "debug_registers.h"
-#include "ptrace_debug.h"
 
 #define STATUS_REGISTER	 6
 #define CONTROL_REGISTER 7

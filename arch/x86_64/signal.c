@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include <arch/task.h>
+#include <kernel/base/signal_stack.h>
 #include <kernel/mm/usercopy.h>
 #include <kernel/sched/task.h>
 #include <machine/mmu.h>

@@ -9,13 +9,14 @@
  *
  * Source: SDM vol. 3A 9.4.4 "MP Initialization Example".
  */
-#include <arch/smp.h>
+#include "smp.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 
 #include <arch/mmu.h>
+#include <arch/smp.h>
 #include <kernel/base/cpu.h>
 #include <kernel/base/log.h>
 #include <kernel/mm/kernel_stacks.h>
@@ -30,7 +31,6 @@
 #include "acpi.h"
 #include "clock.h"
 #include "features.h"
-#include "smp.h"
 
 _Static_assert(offsetof(struct cpu_local, current) == CPU_LOCAL_CURRENT, "entry.S");
 _Static_assert(offsetof(struct cpu_local, kernel_stack) == CPU_LOCAL_KERNEL_STACK, "entry.S");

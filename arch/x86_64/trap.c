@@ -19,6 +19,7 @@
 #include <kernel/base/log.h>
 #include <kernel/mm/fixup.h>
 #include <kernel/mm/vm.h>
+#include <kernel/sched/task.h>
 #include <machine/cpu.h>
 #include <machine/msr.h>
 #include <uapi/linux/errno.h>

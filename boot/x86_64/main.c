@@ -2,10 +2,9 @@
 /*
  * The first C code: from the loader's registers to kernel_main.
  */
+#include <arch/machine.h>
 #include <kernel/base/boot.h>
 #include <kernel/drivers/serial.h>
-
-#include <arch/machine.h>
 
 #include "loader.h"
 

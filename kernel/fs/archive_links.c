@@ -7,12 +7,12 @@
  *
  * Locks: none; only the boot's one task calls these functions.
  */
+#include "archive_links.h"
+
 #include <sys/tree.h>
 
 #include <kernel/fs/dentry.h>
 #include <kernel/mm/kmalloc.h>
-
-#include "archive_links.h"
 
 struct archive_file {
 	RB_ENTRY(archive_file) node;

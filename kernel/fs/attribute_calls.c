@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* System calls that change the attributes of an inode: permissions, owner, times, size. */
+#include <kernel/base/syscall.h>
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>
 #include <kernel/fs/inotify.h>
 #include <kernel/fs/tmpfs.h>
 #include <kernel/mm/usercopy.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/time/time.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>

@@ -5,10 +5,11 @@
  * References: a dentry has one to its parent and one to its inode; a directory has one to each linked child.
  * So a dentry keeps all directories above it, even after it loses its name.
  */
+#include <kernel/fs/dentry.h>
+
 #include <string.h>
 
 #include <kernel/base/assert.h>
-#include <kernel/fs/dentry.h>
 #include <kernel/fs/inode.h>
 #include <kernel/fs/inotify.h>
 #include <kernel/mm/kmalloc.h>

@@ -6,16 +6,17 @@
  * A position names the next entry: 0 is ".", 1 is "..", then dentry->position, or the position that a file
  * system with entries of its own gives. Adding or removing an entry does not change the positions of others.
  */
+#include <kernel/fs/directory.h>
+
 #include <string.h>
 
+#include <kernel/base/syscall.h>
 #include <kernel/fs/dentry.h>
-#include <kernel/fs/directory.h>
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>
 #include <kernel/fs/inotify.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/usercopy.h>
-#include <kernel/syscall/syscall.h>
 #include <uapi/linux/errno.h>
 
 /* Most bytes that one call returns. The entries are gathered here first, because the tree's mutex is held

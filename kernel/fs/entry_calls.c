@@ -3,12 +3,12 @@
  * the work. */
 #include <string.h>
 
+#include <kernel/base/syscall.h>
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/usercopy.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/task/process.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>

@@ -5,11 +5,11 @@
  * Lock: counter->lock, a spin lock; user memory is touched without it.
  */
 #include <kernel/base/spinlock.h>
+#include <kernel/base/syscall.h>
 #include <kernel/fs/file.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/usercopy.h>
 #include <kernel/sched/wait.h>
-#include <kernel/syscall/syscall.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 #include <uapi/linux/poll.h>

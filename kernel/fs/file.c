@@ -5,9 +5,10 @@
  * Not here: descriptors (file_table.c), kinds of files (inode.c, console.c …), system calls on descriptors
  * (file_calls.c), the signals that a file sends (notify.c).
  */
+#include <kernel/fs/file.h>
+
 #include <kernel/base/assert.h>
 #include <kernel/fs/dentry.h>
-#include <kernel/fs/file.h>
 #include <kernel/fs/file_lock.h>
 #include <kernel/fs/inode.h>
 #include <kernel/fs/inotify.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* System calls on descriptors: reading, writing, moving, duplicating. System calls on paths are in
  * path_calls.c. */
+#include <kernel/base/syscall.h>
 #include <kernel/fs/file.h>
 #include <kernel/fs/file_lock.h>
 #include <kernel/fs/inode.h>
@@ -12,7 +13,6 @@
 #include <kernel/mm/user_range.h>
 #include <kernel/mm/usercopy.h>
 #include <kernel/sched/task.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/task/process.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>

@@ -10,6 +10,8 @@
  * reference under it, so closing the descriptor meanwhile cannot free the file under a reader. Memory is
  * allocated and freed without the lock.
  */
+#include <string.h>
+
 #include <kernel/base/assert.h>
 #include <kernel/base/spinlock.h>
 #include <kernel/fs/file.h>
@@ -19,8 +21,6 @@
 #include <kernel/task/process.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
-
-#include <string.h>
 
 /* Room of a new table, and of the smallest table that has grown. */
 #define FIRST_CAPACITY 64

@@ -3,9 +3,10 @@
  * Inodes as objects: their life and attributes. Permissions are in permission.c, the operations of each kind
  * in its file system (tmpfs.c, pseudo.c), names in dentry.c.
  */
+#include <kernel/fs/inode.h>
+
 #include <kernel/base/assert.h>
 #include <kernel/fs/dentry.h>
-#include <kernel/fs/inode.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/page.h>
 #include <kernel/task/process.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* System calls of inotify; inotify.c does the work. */
+#include <kernel/base/syscall.h>
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/inode.h>
-#include <kernel/syscall/syscall.h>
 #include <uapi/linux/errno.h>
 
 #include "inotify.h"

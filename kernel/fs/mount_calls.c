@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include <kernel/base/syscall.h>
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/inode.h>
 #include <kernel/fs/mount.h>
@@ -13,7 +14,6 @@
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/page.h>
 #include <kernel/mm/usercopy.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/task/credentials.h>
 #include <uapi/linux/capability.h>
 #include <uapi/linux/errno.h>

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include <kernel/base/syscall.h>
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>
@@ -11,7 +12,6 @@
 #include <kernel/fs/pipe.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/sched/task.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/task/process.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>

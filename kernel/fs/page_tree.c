@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The pages of a file; see page_tree.h. */
+#include "page_tree.h"
+
 #include <stdbool.h>
 
 #include <kernel/mm/page.h>
 #include <uapi/linux/errno.h>
-
-#include "page_tree.h"
 
 #define SLOT_BITS  9
 #define SLOT_COUNT ((uint64_t)1 << SLOT_BITS)

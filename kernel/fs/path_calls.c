@@ -3,6 +3,7 @@
  * begin (path_view.c). Calls that change files are in entry_calls.c and attribute_calls.c. */
 #include <string.h>
 
+#include <kernel/base/syscall.h>
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>
@@ -11,7 +12,6 @@
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/usercopy.h>
 #include <kernel/sched/task.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/task/credentials.h>
 #include <kernel/task/process.h>
 #include <uapi/linux/errno.h>

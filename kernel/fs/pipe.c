@@ -9,6 +9,7 @@
  */
 #include <kernel/fs/pipe.h>
 
+#include <kernel/base/syscall.h>
 #include <kernel/fs/anonymous.h>
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/file.h>
@@ -17,7 +18,6 @@
 #include <kernel/mm/page.h>
 #include <kernel/mm/usercopy.h>
 #include <kernel/sched/task.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/task/credentials.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>

@@ -8,12 +8,12 @@
  */
 #include <string.h>
 
+#include <kernel/base/syscall.h>
 #include <kernel/fs/file.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/usercopy.h>
 #include <kernel/sched/task.h>
 #include <kernel/sched/wait.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/task/process.h>
 #include <kernel/time/time.h>
 #include <uapi/linux/errno.h>

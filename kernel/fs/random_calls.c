@@ -5,13 +5,13 @@
  */
 #include <string.h>
 
+#include <kernel/base/syscall.h>
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>
 #include <kernel/mm/user_range.h>
 #include <kernel/mm/usercopy.h>
 #include <kernel/random/random.h>
 #include <kernel/sched/task.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/task/credentials.h>
 #include <kernel/task/signal.h>
 #include <uapi/linux/errno.h>

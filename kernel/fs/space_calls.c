@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* System calls about the room of contents: fallocate; and calls about a medium, which Tally does not have:
  * they only check their arguments. */
+#include <kernel/base/syscall.h>
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>
 #include <kernel/fs/inotify.h>
-#include <kernel/syscall/syscall.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

@@ -7,6 +7,7 @@
  * pipe has room. Records (of perf's rings) move whole, and leave their ring in the moment in which they are
  * in the pipe.
  */
+#include <kernel/base/syscall.h>
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>
@@ -16,7 +17,6 @@
 #include <kernel/mm/usercopy.h>
 #include <kernel/sched/sched.h>
 #include <kernel/sched/task.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/task/signal.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>

@@ -12,9 +12,9 @@
 
 #include <kernel/base/log.h>
 #include <kernel/base/log_ring.h>
+#include <kernel/base/syscall.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/usercopy.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/task/credentials.h>
 #include <kernel/time/time.h>
 #include <uapi/linux/errno.h>

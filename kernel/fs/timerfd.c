@@ -9,11 +9,11 @@
  */
 #include <stdatomic.h>
 
+#include <kernel/base/syscall.h>
 #include <kernel/fs/file.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/usercopy.h>
 #include <kernel/sched/wait.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/task/clock.h>
 #include <kernel/task/interval.h>
 #include <uapi/linux/errno.h>

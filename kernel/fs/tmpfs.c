@@ -9,12 +9,13 @@
  * Locks: see <kernel/fs/inode.h>. A page gets a reference before the mutex is released, so that it may be
  * copied from or to without the mutex: truncation removes it from the file, but does not free it.
  */
+#include <kernel/fs/tmpfs.h>
+
 #include <string.h>
 
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>
-#include <kernel/fs/tmpfs.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/usercopy.h>
 #include <kernel/mm/vm.h>

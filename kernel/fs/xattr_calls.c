@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* System calls on extended attributes, each in three forms: for a path, for a path whose last link is not
  * followed, and for a descriptor. */
+#include <kernel/base/syscall.h>
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>
@@ -8,7 +9,6 @@
 #include <kernel/fs/xattr.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/usercopy.h>
-#include <kernel/syscall/syscall.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

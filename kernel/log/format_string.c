@@ -7,11 +7,11 @@
  * No memory, no locks, no state: any context. An unknown conversion is copied unchanged, so that a
  * mistake is visible.
  */
-#include <kernel/base/log.h>
-#include <kernel/base/symbol.h>
-
 #include <stdbool.h>
 #include <stdint.h>
+
+#include <kernel/base/log.h>
+#include <kernel/base/symbol.h>
 
 /* Hosted tests have no symbol table. */
 #pragma weak symbol_find

@@ -18,8 +18,6 @@
 #include <arch/task.h>
 #include <kernel/base/log.h>
 #include <kernel/base/symbol.h>
-#include <kernel/drivers/screen.h>
-#include <kernel/drivers/serial.h>
 
 #define STOP_TRIES 1000000
 

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include <arch/cpu.h>
+#include <kernel/base/clock.h>
 #include <kernel/base/spinlock.h>
-#include <kernel/time/time.h>
 
 static struct spinlock ring_lock = SPINLOCK_INITIALIZER;
 static struct log_record records[LOG_RECORDS]; /* R */

@@ -14,10 +14,9 @@
 #include <kernel/base/assert.h>
 #include <kernel/fs/file.h>
 #include <kernel/mm/kmalloc.h>
+#include <kernel/sched/credentials.h>
 #include <kernel/sched/sched.h>
 #include <kernel/sched/task.h>
-#include <kernel/task/credentials.h>
-#include <kernel/task/signal.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

@@ -9,6 +9,8 @@
  *
  * Lock: class->lock, irqsave; the page allocator's lock is taken inside.
  */
+#include <kernel/mm/kmalloc.h>
+
 #include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
@@ -17,7 +19,6 @@
 #include <kernel/base/assert.h>
 #include <kernel/base/hooks.h>
 #include <kernel/base/spinlock.h>
-#include <kernel/mm/kmalloc.h>
 #include <kernel/mm/page.h>
 
 #include "../debug/poison.h"

@@ -11,6 +11,8 @@
  *
  * Lock: buddy_lock, irqsave, innermost. Reference counts are atomic and need no lock.
  */
+#include <kernel/mm/page.h>
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
@@ -20,7 +22,6 @@
 #include <kernel/base/hooks.h>
 #include <kernel/base/log.h>
 #include <kernel/base/spinlock.h>
-#include <kernel/mm/page.h>
 #include <machine/mmu.h>
 
 #include "../debug/poison.h"

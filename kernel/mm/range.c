@@ -13,7 +13,6 @@
 #include <kernel/mm/tables.h>
 #include <kernel/sched/sched.h>
 #include <kernel/sched/task.h>
-#include <kernel/task/signal.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/mman.h>
 

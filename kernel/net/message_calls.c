@@ -7,10 +7,10 @@
  */
 #include <string.h>
 
+#include <kernel/base/syscall.h>
 #include <kernel/fs/file.h>
 #include <kernel/mm/usercopy.h>
 #include <kernel/sched/task.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/task/signal.h>
 #include <kernel/time/time.h>
 #include <uapi/linux/errno.h>

@@ -3,9 +3,9 @@
  * System calls on sockets that move no data: creating, naming, connecting them. There is one family, AF_UNIX;
  * for any other the calls fail as on a kernel without it.
  */
+#include <kernel/base/syscall.h>
 #include <kernel/fs/file.h>
 #include <kernel/mm/usercopy.h>
-#include <kernel/syscall/syscall.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

@@ -7,9 +7,9 @@
  */
 #include <string.h>
 
+#include <kernel/base/syscall.h>
 #include <kernel/fs/file.h>
 #include <kernel/mm/usercopy.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/task/credentials.h>
 #include <kernel/time/time.h>
 #include <uapi/linux/errno.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Unix sockets as objects: their life, closing, waiting. Connecting them is in unix_connect.c. */
 #include <kernel/base/assert.h>
+#include <kernel/base/syscall.h>
 #include <kernel/fs/file.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/sched/task.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/task/credentials.h>
 #include <kernel/time/time.h>
 #include <uapi/linux/errno.h>

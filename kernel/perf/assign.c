@@ -12,6 +12,7 @@
  * registers).
  */
 #include <kernel/perf/assign.h>
+
 #include <kernel/perf/event.h>
 #include <uapi/linux/errno.h>
 

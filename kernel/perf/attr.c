@@ -11,14 +11,7 @@
  * check_implemented refuses the parts of the ABI that this kernel does not have, with the error that Linux
  * gives on a machine without them, and logs that once.
  */
-#include <kernel/base/log.h>
-#include <kernel/mm/page.h>
-#include <kernel/mm/usercopy.h>
 #include <kernel/perf/attr.h>
-#include <kernel/perf/event.h>
-#include <kernel/perf/settings.h>
-#include <kernel/task/credentials.h>
-#include <uapi/linux/errno.h>
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -26,6 +19,13 @@
 #include <string.h>
 
 #include <arch/sample.h>
+#include <kernel/base/log.h>
+#include <kernel/mm/page.h>
+#include <kernel/mm/usercopy.h>
+#include <kernel/perf/event.h>
+#include <kernel/perf/settings.h>
+#include <kernel/task/credentials.h>
+#include <uapi/linux/errno.h>
 
 /* --- copying in --- */
 

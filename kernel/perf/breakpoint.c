@@ -10,9 +10,13 @@
  *
  * The kernel's own breakpoints, ptrace's, are events without a file that call a function instead of counting.
  */
+#include <kernel/perf/breakpoint.h>
+
+#include <string.h>
+
+#include <arch/breakpoint.h>
 #include <kernel/base/assert.h>
 #include <kernel/base/smp.h>
-#include <kernel/perf/breakpoint.h>
 #include <kernel/perf/breakpoint_slots.h>
 #include <kernel/perf/call.h>
 #include <kernel/perf/context.h>
@@ -27,10 +31,6 @@
 #include <uapi/linux/capability.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/hw_breakpoint.h>
-
-#include <string.h>
-
-#include <arch/breakpoint.h>
 
 /* The event on each register of this CPU. Changed on this CPU, interrupts off, while the register is
  * clear. */

@@ -7,15 +7,15 @@
  *
  * Locks: slots_mutex, after a context's mutex and family_mutex, with no lock inside.
  */
+#include <kernel/perf/breakpoint_slots.h>
+
+#include <arch/breakpoint.h>
 #include <kernel/base/assert.h>
 #include <kernel/base/cpu.h>
 #include <kernel/mm/kmalloc.h>
-#include <kernel/perf/breakpoint_slots.h>
 #include <kernel/sched/task.h>
 #include <kernel/sched/wait.h>
 #include <uapi/linux/errno.h>
-
-#include <arch/breakpoint.h>
 
 /* The breakpoints of one task; exists while the task has any. slots_mutex protects all of it. */
 struct task_slots {

@@ -4,8 +4,9 @@
  * under its lock, while it is active nowhere. A context switch may come in between; then the call tries
  * again.
  */
-#include <kernel/base/smp.h>
 #include <kernel/perf/call.h>
+
+#include <kernel/base/smp.h>
 #include <kernel/perf/context.h>
 
 struct remote_call {

@@ -20,19 +20,19 @@
  * Functions that keep no frame pointer are left out, or end the walk. The kernel is compiled with frame
  * pointers; a function that has just been entered hides its caller for one instruction.
  */
+#include <kernel/perf/callchain.h>
+
+#include <arch/sample.h>
+#include <arch/task.h>
 #include <kernel/base/assert.h>
 #include <kernel/base/cpu.h>
 #include <kernel/mm/kmalloc.h>
-#include <kernel/perf/callchain.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/settings.h>
 #include <kernel/sched/task.h>
 #include <kernel/sched/wait.h>
 #include <uapi/linux/errno.h>
-
-#include <arch/sample.h>
-#include <arch/task.h>
 
 /* --- buffers --- */
 

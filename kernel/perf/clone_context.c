@@ -25,8 +25,9 @@
  * is taken, the switch is an ordinary one. context->task, clone_id and task->perf of the two change with both
  * locks held, on the CPU that switches. A parent's mutex guards its clones_id.
  */
-#include <kernel/base/assert.h>
 #include <kernel/perf/clone_context.h>
+
+#include <kernel/base/assert.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
 #include <kernel/sched/task.h>

@@ -25,20 +25,21 @@
  * for good: later callers get ESRCH. Clone contexts may swap their tasks at a context switch
  * (clone_context.c).
  */
+#include <kernel/perf/context.h>
+
 #include <kernel/base/assert.h>
 #include <kernel/base/hooks.h>
 #include <kernel/base/smp.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/perf/call.h>
 #include <kernel/perf/clone_context.h>
-#include <kernel/perf/context.h>
-#include <kernel/perf/groups.h>
 #include <kernel/perf/cpu.h>
+#include <kernel/perf/groups.h>
 #include <kernel/perf/rotation.h>
 #include <kernel/perf/schedule.h>
-#include <kernel/perf/tick.h>
 #include <kernel/perf/sideband.h>
 #include <kernel/perf/signal.h>
+#include <kernel/perf/tick.h>
 #include <kernel/sched/task.h>
 #include <uapi/linux/errno.h>
 

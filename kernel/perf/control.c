@@ -8,9 +8,10 @@
  *
  * Locks, in order: the context's mutex for a group, family_mutex, the context's lock through perf_call_run.
  */
+#include <kernel/perf/control.h>
+
 #include <kernel/base/assert.h>
 #include <kernel/perf/call.h>
-#include <kernel/perf/control.h>
 #include <kernel/perf/cpu.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/frequency.h>

@@ -23,6 +23,7 @@
  * offset is read again.
  */
 #include <kernel/perf/counter.h>
+
 #include <kernel/perf/event.h>
 #include <kernel/perf/pmu.h>
 

@@ -7,10 +7,11 @@
  *
  * Everything here runs on the CPU concerned, interrupts off, with the active task context locked.
  */
+#include <kernel/perf/cpu.h>
+
 #include <kernel/base/assert.h>
 #include <kernel/base/cpu.h>
 #include <kernel/perf/context.h>
-#include <kernel/perf/cpu.h>
 #include <kernel/perf/pmu.h>
 
 struct perf_cpu perf_cpus[CPUS_MAX];

@@ -14,11 +14,12 @@
  * while ACTIVE. They are updated only when a state changes, with the PMUs disabled; a reader computes the
  * present ones (perf_event_times_at). So a PMI never sees a half-done update.
  */
+#include <kernel/perf/event.h>
+
 #include <kernel/base/assert.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/perf/callchain.h>
 #include <kernel/perf/context.h>
-#include <kernel/perf/event.h>
 #include <kernel/perf/groups.h>
 #include <kernel/perf/overflow.h>
 #include <kernel/perf/pmu.h>

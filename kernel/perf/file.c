@@ -6,6 +6,8 @@
  * can come under the mutex of an address space: so nothing here holds a lock of the core while it touches
  * user memory.
  */
+#include <kernel/perf/file.h>
+
 #include <kernel/fs/file.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/usercopy.h>
@@ -13,7 +15,6 @@
 #include <kernel/perf/context.h>
 #include <kernel/perf/control.h>
 #include <kernel/perf/event.h>
-#include <kernel/perf/file.h>
 #include <kernel/perf/inherit.h>
 #include <kernel/perf/membership.h>
 #include <kernel/perf/output.h>
@@ -24,11 +25,12 @@
 #include <kernel/perf/splice.h>
 #include <kernel/perf/wakeup.h>
 #include <kernel/task/credentials.h>
-#include <kernel/trace/filter.h>
 #include <uapi/linux/errno.h>
 
 /* Most programs that a query has room for: Linux's BPF_TRACE_MAX_PROGS. */
 #define PROGRAMS_MAX 64
+/* Longest text of a filter, with its terminator: Linux's limit. */
+#define FILTER_SIZE  PAGE_SIZE
 
 static ssize_t perf_read(struct file *file, void *user_buffer, size_t size, uint64_t *position)
 {
@@ -79,11 +81,11 @@ static long modify_attributes(struct perf_event *event, unsigned long argument)
 /* Tracepoints have filters, and no PMU has them for addresses; the text is copied first, as on Linux. */
 static long set_filter(struct perf_event *event, unsigned long argument)
 {
-	char *text = kzalloc(TRACE_FILTER_SIZE);
+	char *text = kzalloc(FILTER_SIZE);
 	long result = -ENOMEM;
 
 	if (text)
-		result = copy_string_from_user(text, (const char *)argument, TRACE_FILTER_SIZE);
+		result = copy_string_from_user(text, (const char *)argument, FILTER_SIZE);
 	if (result >= 0)
 		result = event->pmu->set_filter ? event->pmu->set_filter(event, text) : -EINVAL;
 	kfree(text);

@@ -5,9 +5,10 @@
  * Every sample and every tick compute the period that would have given the requested frequency, and the
  * period moves an eighth of the way (Linux: perf_adjust_period).
  */
+#include <kernel/perf/frequency.h>
+
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
-#include <kernel/perf/frequency.h>
 #include <kernel/perf/tick.h>
 
 /* A new period more than this many times shorter than the remainder begins at once. */

@@ -13,10 +13,11 @@
  * A group index is given out once and grows, so the greatest is the end of the order; rotation gives a group
  * a new one. A group keeps its index while it is disabled.
  */
+#include <kernel/perf/groups.h>
+
 #include <kernel/base/assert.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
-#include <kernel/perf/groups.h>
 
 static int compare_groups(const struct perf_event *a, const struct perf_event *b)
 {

@@ -15,11 +15,12 @@
  * comes after a context's mutex and after output_mutex; slots_mutex and buffers_mutex come after it. The
  * mutexes of two tasks' contexts are taken in the order parent, child.
  */
+#include <kernel/perf/inherit.h>
+
 #include <kernel/base/assert.h>
 #include <kernel/perf/clone_context.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
-#include <kernel/perf/inherit.h>
 #include <kernel/perf/membership.h>
 #include <kernel/perf/output.h>
 #include <kernel/perf/task.h>

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The start of the perf core: its tables, its own PMUs, then those of the machine. */
+#include <kernel/perf/init.h>
+
+#include <arch/pmu.h>
 #include <kernel/base/start.h>
 #include <kernel/perf/breakpoint.h>
 #include <kernel/perf/callchain.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/inherit.h>
-#include <kernel/perf/init.h>
 #include <kernel/perf/output.h>
 #include <kernel/perf/ownership.h>
 #include <kernel/perf/software.h>
 #include <kernel/perf/software_clock.h>
-
-#include <arch/pmu.h>
 
 void perf_init(void)
 {

@@ -5,13 +5,14 @@
  *
  * No lock is held: a path takes tree_mutex, which is outside of a space's mutex.
  */
+#include <kernel/perf/mapped_area.h>
+
 #include <kernel/base/log.h>
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/vm.h>
-#include <kernel/perf/mapped_area.h>
 #include <kernel/perf/mmap_record.h>
 #include <kernel/perf/sideband.h>
 #include <kernel/task/build_id.h>

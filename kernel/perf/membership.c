@@ -8,17 +8,18 @@
  *
  * Locks: the context's mutex is held, and each change is one call (call.h), which locks the context.
  */
+#include <kernel/perf/membership.h>
+
 #include <kernel/base/assert.h>
 #include <kernel/base/hooks.h>
 #include <kernel/base/smp.h>
 #include <kernel/perf/call.h>
 #include <kernel/perf/clone_context.h>
 #include <kernel/perf/context.h>
+#include <kernel/perf/cpu.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/groups.h>
-#include <kernel/perf/membership.h>
 #include <kernel/perf/schedule.h>
-#include <kernel/perf/cpu.h>
 #include <kernel/perf/userpage.h>
 
 /* --- joining --- */

@@ -7,10 +7,11 @@
  * code, attr.mmap_data for all other mappings; mmap2 alone decides which of the two records it becomes (Linux:
  * perf_event_mmap_match).
  */
+#include <kernel/perf/mmap_record.h>
+
 #include <string.h>
 
 #include <kernel/perf/event.h>
-#include <kernel/perf/mmap_record.h>
 #include <kernel/perf/sideband.h>
 #include <kernel/sched/task.h>
 #include <uapi/linux/mman.h>

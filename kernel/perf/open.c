@@ -12,6 +12,9 @@
  *      -1    n      everything on CPU n
  *      -1    -1     EINVAL
  */
+#include <kernel/perf/open.h>
+
+#include <arch/sample.h>
 #include <kernel/base/assert.h>
 #include <kernel/base/cpu.h>
 #include <kernel/fs/file.h>
@@ -22,7 +25,6 @@
 #include <kernel/perf/file.h>
 #include <kernel/perf/groups.h>
 #include <kernel/perf/membership.h>
-#include <kernel/perf/open.h>
 #include <kernel/perf/output.h>
 #include <kernel/perf/ownership.h>
 #include <kernel/perf/read.h>
@@ -33,8 +35,6 @@
 #include <kernel/task/exec_guard.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
-
-#include <arch/sample.h>
 
 #define FLAGS_ALL \
 	(PERF_FLAG_FD_NO_GROUP | PERF_FLAG_FD_OUTPUT | PERF_FLAG_PID_CGROUP | PERF_FLAG_FD_CLOEXEC)

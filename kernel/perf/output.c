@@ -11,11 +11,12 @@
  * ring alive for readers without a reference. It comes after a space's and after a context's mutex, before
  * family_mutex. Under ring->writers_lock only wait queues are locked.
  */
+#include <kernel/perf/output.h>
+
 #include <kernel/base/assert.h>
 #include <kernel/perf/call.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/inherit.h>
-#include <kernel/perf/output.h>
 #include <kernel/perf/ring.h>
 #include <kernel/perf/userpage.h>
 #include <uapi/linux/errno.h>

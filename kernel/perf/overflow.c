@@ -7,10 +7,11 @@
  * deferred work, perf_event_pending_run, does what needs those, on the same CPU, as soon as interrupts are
  * on.
  */
+#include <kernel/perf/overflow.h>
+
 #include <kernel/perf/call.h>
 #include <kernel/perf/control.h>
 #include <kernel/perf/frequency.h>
-#include <kernel/perf/overflow.h>
 #include <kernel/perf/sample.h>
 #include <kernel/perf/signal.h>
 #include <kernel/perf/throttle.h>

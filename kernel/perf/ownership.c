@@ -6,10 +6,11 @@
  * events that the caller opened, wherever they count. No counting path takes owned_mutex, the lock of the
  * list; it comes before a context's mutex.
  */
+#include <kernel/perf/ownership.h>
+
 #include <kernel/base/assert.h>
 #include <kernel/perf/control.h>
 #include <kernel/perf/event.h>
-#include <kernel/perf/ownership.h>
 #include <kernel/sched/task.h>
 #include <kernel/sched/wait.h>
 

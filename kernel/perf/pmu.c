@@ -4,15 +4,16 @@
  *
  * PMUs are registered at start, on one CPU, and stay: readers of the lists need no lock.
  */
+#include <kernel/perf/pmu.h>
+
+#include <string.h>
+
 #include <kernel/base/assert.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
-#include <kernel/perf/pmu.h>
 #include <kernel/perf/rotation.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/perf_event.h>
-
-#include <string.h>
 
 static LIST_HEAD(, pmu) pmus = LIST_HEAD_INITIALIZER(pmus);
 /* The PMUs of hardware events: usually one, and every change of a context disables and enables it. */

@@ -6,13 +6,14 @@
  * active event from the counters and takes the others as they are. With PERF_FORMAT_GROUP any member returns
  * the whole group, leader first, with the leader's times.
  */
+#include <kernel/perf/read.h>
+
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/usercopy.h>
 #include <kernel/perf/call.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/inherit.h>
-#include <kernel/perf/read.h>
 #include <uapi/linux/errno.h>
 
 /* Values of a read of one event without a group: value, enabled, running, id, lost. */

@@ -6,9 +6,10 @@
  *
  * THROTTLE runs in the PMI: takes no lock, allocates nothing.
  */
+#include <kernel/perf/record.h>
+
 #include <kernel/perf/event.h>
 #include <kernel/perf/read.h>
-#include <kernel/perf/record.h>
 #include <kernel/perf/record_field.h>
 #include <kernel/perf/record_values.h>
 #include <kernel/perf/ring.h>

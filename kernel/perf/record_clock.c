@@ -2,13 +2,13 @@
 /*
  * The clock of an event's records, which attr.clockid names.
  */
-#include <kernel/perf/event.h>
-#include <kernel/perf/pmu.h>
 #include <kernel/perf/record_clock.h>
-#include <uapi/linux/errno.h>
-#include <uapi/linux/time.h>
 
 #include <arch/clock.h>
+#include <kernel/perf/event.h>
+#include <kernel/perf/pmu.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/time.h>
 
 /* Clocks that attr.clockid may name, and whether an NMI may read them (Linux: perf_event_set_clock). */
 static const struct {

@@ -8,9 +8,9 @@
  * changing (contexts change with the PMU disabled).
  */
 #include <kernel/perf/record_field.h>
-#include <uapi/linux/perf_event.h>
 
 #include <arch/sample.h>
+#include <uapi/linux/perf_event.h>
 
 /* No PMU here knows where data came from: "not available" in every part. */
 static uint64_t data_source(const struct perf_moment *moment)

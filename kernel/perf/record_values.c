@@ -5,10 +5,11 @@
  *
  * Runs in the PMI: takes no lock; a group's members change with the PMU disabled.
  */
+#include <kernel/perf/record_values.h>
+
 #include <kernel/perf/event.h>
 #include <kernel/perf/pmu.h>
 #include <kernel/perf/record_field.h>
-#include <kernel/perf/record_values.h>
 #include <uapi/linux/perf_event.h>
 
 /* Updates MEMBER of the group of EVENT; the driver has just updated EVENT. */

@@ -18,18 +18,19 @@
  * Locks: none here. The core takes a ring from an event by a cross call to the event's CPU; a writer has
  * interrupts off, so it is not in the middle of a record then.
  */
+#include <kernel/perf/ring.h>
+
+#include <string.h>
+
 #include <kernel/base/assert.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/page.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/record.h>
-#include <kernel/perf/ring.h>
 #include <kernel/perf/wakeup.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/perf_event.h>
 #include <uapi/linux/poll.h>
-
-#include <string.h>
 
 struct lost_record {
 	struct perf_event_header header;

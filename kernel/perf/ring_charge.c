@@ -11,12 +11,13 @@
  *
  * Locks: output_mutex held, everywhere. The two accounts are atomic: other rings' tasks read them, too.
  */
+#include <kernel/perf/ring_charge.h>
+
 #include <kernel/base/cpu.h>
 #include <kernel/mm/page.h>
 #include <kernel/mm/vm.h>
 #include <kernel/perf/output.h>
 #include <kernel/perf/ring.h>
-#include <kernel/perf/ring_charge.h>
 #include <kernel/perf/settings.h>
 #include <kernel/task/credentials.h>
 #include <uapi/linux/errno.h>

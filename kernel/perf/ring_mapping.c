@@ -6,13 +6,14 @@
  * Locks: output_mutex. The memory management calls for faults, copies and ends of areas with the space's
  * mutex held.
  */
+#include <kernel/perf/ring_mapping.h>
+
 #include <kernel/mm/page.h>
 #include <kernel/mm/vm.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/output.h>
 #include <kernel/perf/ring.h>
 #include <kernel/perf/ring_charge.h>
-#include <kernel/perf/ring_mapping.h>
 #include <kernel/perf/user_access.h>
 #include <kernel/perf/userpage.h>
 #include <uapi/linux/errno.h>

@@ -8,13 +8,14 @@
  *
  * The timer is armed while a group waits, and runs in its interrupt: it locks the active task context.
  */
+#include <kernel/perf/rotation.h>
+
 #include <kernel/base/cpu.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/cpu.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/groups.h>
 #include <kernel/perf/pmu.h>
-#include <kernel/perf/rotation.h>
 #include <kernel/perf/schedule.h>
 
 void perf_cpu_arm_rotation(struct perf_cpu *cpu, const struct pmu *pmu, uint64_t now_ns)

@@ -11,6 +11,10 @@
  * Runs in the PMI: takes no lock, allocates nothing, reads only data that the interrupted code cannot be
  * changing (contexts change with the PMU disabled).
  */
+#include <kernel/perf/sample.h>
+
+#include <arch/sample.h>
+#include <arch/task.h>
 #include <kernel/base/bits.h>
 #include <kernel/perf/callchain.h>
 #include <kernel/perf/event.h>
@@ -18,12 +22,8 @@
 #include <kernel/perf/record_field.h>
 #include <kernel/perf/record_values.h>
 #include <kernel/perf/ring.h>
-#include <kernel/perf/sample.h>
 #include <kernel/perf/sample_registers.h>
 #include <uapi/linux/perf_event.h>
-
-#include <arch/sample.h>
-#include <arch/task.h>
 
 /* --- the front of a sample --- */
 

@@ -4,17 +4,17 @@
  *
  * Runs in the PMI: takes no lock, and reads the stack without page faults: what is not present is not copied.
  */
-#include <kernel/base/bits.h>
-#include <kernel/perf/event.h>
-#include <kernel/perf/record_field.h>
-#include <kernel/perf/ring.h>
 #include <kernel/perf/sample_registers.h>
-#include <uapi/linux/perf_event.h>
 
 #include <string.h>
 
 #include <arch/mmu.h>
 #include <arch/sample.h>
+#include <kernel/base/bits.h>
+#include <kernel/perf/event.h>
+#include <kernel/perf/record_field.h>
+#include <kernel/perf/ring.h>
+#include <uapi/linux/perf_event.h>
 
 size_t perf_sample_registers_size(const struct trap_frame *frame, uint64_t mask)
 {

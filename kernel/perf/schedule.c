@@ -20,6 +20,8 @@
  * Everything here runs on the CPU concerned, interrupts off, with the active task context locked; changes of
  * an event that can raise a PMI happen with the PMUs disabled.
  */
+#include <kernel/perf/schedule.h>
+
 #include <kernel/base/cpu.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/cpu.h>
@@ -27,7 +29,6 @@
 #include <kernel/perf/groups.h>
 #include <kernel/perf/pmu.h>
 #include <kernel/perf/rotation.h>
-#include <kernel/perf/schedule.h>
 #include <kernel/perf/throttle.h>
 #include <kernel/perf/tick.h>
 #include <kernel/perf/userpage.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The administrator's settings for events; see <kernel/perf/settings.h>. */
+#include <kernel/perf/settings.h>
+
+#include <arch/pmu.h>
 #include <kernel/base/smp.h>
 #include <kernel/perf/event.h>
-#include <kernel/perf/settings.h>
 #include <kernel/sched/task.h>
 #include <kernel/task/credentials.h>
 #include <uapi/linux/capability.h>
 #include <uapi/linux/errno.h>
-
-#include <arch/pmu.h>
 
 _Atomic int perf_paranoid = PERF_PARANOID_DEFAULT;
 _Atomic int perf_sample_rate_max = PERF_SAMPLE_RATE_DEFAULT;

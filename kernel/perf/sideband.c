@@ -12,16 +12,17 @@
  *
  * Locks: a task context's lock is held, interrupts off, during a walk over its members.
  */
+#include <kernel/perf/sideband.h>
+
 #include <string.h>
 
 #include <kernel/base/hooks.h>
 #include <kernel/perf/context.h>
+#include <kernel/perf/cpu.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/record.h>
 #include <kernel/perf/record_clock.h>
 #include <kernel/perf/ring.h>
-#include <kernel/perf/cpu.h>
-#include <kernel/perf/sideband.h>
 #include <kernel/sched/task.h>
 
 _Atomic unsigned int perf_sideband_watchers[PERF_SIDEBAND_KINDS];

@@ -13,16 +13,16 @@
  * Locks: context->lock, for the decision about a trap; then task_table_lock and what comes after it, by the
  * functions of <kernel/task/signal.h> and <kernel/fs/file.h>, without context->lock.
  */
+#include <kernel/perf/signal.h>
+
+#include <arch/task.h>
 #include <kernel/fs/file.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
-#include <kernel/perf/signal.h>
 #include <kernel/sched/task.h>
 #include <kernel/task/signal.h>
 #include <uapi/linux/fcntl.h>
 #include <uapi/linux/signal.h>
-
-#include <arch/task.h>
 
 /* --- to the file's owner --- */
 

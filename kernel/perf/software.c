@@ -8,16 +8,16 @@
  * its CPU with interrupts off, and no NMI reads it. While no software event exists anywhere, counting costs
  * the caller one test of perf_software_events.
  */
+#include <kernel/perf/software.h>
+
+#include <arch/sample.h>
+#include <arch/task.h>
 #include <kernel/base/hooks.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/overflow.h>
 #include <kernel/perf/pmu.h>
-#include <kernel/perf/software.h>
 #include <uapi/linux/errno.h>
-
-#include <arch/sample.h>
-#include <arch/task.h>
 
 _Atomic unsigned int perf_software_events;
 

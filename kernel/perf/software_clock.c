@@ -10,18 +10,18 @@
  * A clock cannot interrupt; a timer samples, at intervals of at least MIN_PERIOD_NS. The CPU time of these
  * samples is limited with that of all interrupts (throttle.c).
  */
+#include <kernel/perf/software_clock.h>
+
+#include <arch/task.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/counter.h>
+#include <kernel/perf/cpu.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/overflow.h>
 #include <kernel/perf/pmu.h>
-#include <kernel/perf/cpu.h>
-#include <kernel/perf/software_clock.h>
 #include <kernel/perf/throttle.h>
 #include <kernel/sched/task.h>
 #include <uapi/linux/errno.h>
-
-#include <arch/task.h>
 
 /* The shortest time between two samples (Linux: perf_swevent_start_hrtimer). */
 #define MIN_PERIOD_NS	 10000

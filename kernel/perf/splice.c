@@ -14,6 +14,10 @@
  *
  * Locks: ring->reader_mutex, with no lock inside; it comes after a pipe's mutex.
  */
+#include <kernel/perf/splice.h>
+
+#include <string.h>
+
 #include <kernel/fs/file.h>
 #include <kernel/mm/page.h>
 #include <kernel/perf/call.h>
@@ -22,11 +26,8 @@
 #include <kernel/perf/inherit.h>
 #include <kernel/perf/output.h>
 #include <kernel/perf/ring.h>
-#include <kernel/perf/splice.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/perf_event.h>
-
-#include <string.h>
 
 /* The unread part of a ring: from TAIL to HEAD. */
 struct extent {

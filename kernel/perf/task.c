@@ -8,19 +8,20 @@
  *
  * Locks: the context's mutex; docs/locking.md has what comes before and after it.
  */
+#include <kernel/perf/task.h>
+
 #include <kernel/base/assert.h>
 #include <kernel/perf/call.h>
 #include <kernel/perf/clone_context.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/control.h>
+#include <kernel/perf/cpu.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/inherit.h>
 #include <kernel/perf/membership.h>
 #include <kernel/perf/ownership.h>
 #include <kernel/perf/schedule.h>
-#include <kernel/perf/cpu.h>
 #include <kernel/perf/sideband.h>
-#include <kernel/perf/task.h>
 #include <kernel/sched/task.h>
 
 /* Returns the context of TASK, the running one, with a reference and its mutex held; or NULL. Until the mutex

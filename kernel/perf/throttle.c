@@ -11,13 +11,14 @@
  *
  * All but the tick may run in an NMI.
  */
+#include <kernel/perf/throttle.h>
+
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/frequency.h>
 #include <kernel/perf/record.h>
-#include <kernel/perf/tick.h>
 #include <kernel/perf/settings.h>
-#include <kernel/perf/throttle.h>
+#include <kernel/perf/tick.h>
 
 #define TICKS_PER_SEC	 (NSEC_PER_SEC / PERF_TICK_NS)
 

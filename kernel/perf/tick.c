@@ -5,13 +5,14 @@
  * The timer is armed only while an active event is throttled or has a frequency, and runs in its interrupt:
  * it locks the active task context.
  */
+#include <kernel/perf/tick.h>
+
 #include <kernel/base/cpu.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/cpu.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/groups.h>
 #include <kernel/perf/throttle.h>
-#include <kernel/perf/tick.h>
 
 void perf_cpu_arm_tick(struct perf_cpu *cpu, uint64_t now_ns)
 {

@@ -6,13 +6,13 @@
  *
  * Locks: none; the number of mappings, space->perf_rdpmc, is atomic.
  */
+#include <kernel/perf/user_access.h>
+
+#include <arch/pmu.h>
 #include <kernel/base/smp.h>
 #include <kernel/mm/vm.h>
 #include <kernel/perf/event.h>
-#include <kernel/perf/user_access.h>
 #include <kernel/sched/task.h>
-
-#include <arch/pmu.h>
 
 static void update_user_access(void *argument)
 {

@@ -15,14 +15,15 @@
  * within half their range of zero, so sign extension is exact at every width. The counts of exited children
  * are added, as of the last update.
  */
+#include <kernel/perf/userpage.h>
+
 #include <kernel/mm/page.h>
 #include <kernel/perf/context.h>
+#include <kernel/perf/cpu.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/output.h>
 #include <kernel/perf/pmu.h>
 #include <kernel/perf/ring.h>
-#include <kernel/perf/cpu.h>
-#include <kernel/perf/userpage.h>
 #include <kernel/time/time.h>
 
 /* Returns the width of EVENT's counter, or of the CPU's counters if it has none: the page of every event has

@@ -5,11 +5,12 @@
  *
  * Locks: under ring->writers_lock only wait queues are locked.
  */
+#include <kernel/perf/wakeup.h>
+
 #include <kernel/perf/event.h>
 #include <kernel/perf/inherit.h>
 #include <kernel/perf/output.h>
 #include <kernel/perf/ring.h>
-#include <kernel/perf/wakeup.h>
 #include <uapi/linux/poll.h>
 
 void perf_event_request_wakeup(struct perf_event *event)

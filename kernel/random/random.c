@@ -21,9 +21,9 @@
 
 #include <arch/clock.h>
 #include <arch/random.h>
+#include <kernel/base/clock.h>
 #include <kernel/base/cpu.h>
 #include <kernel/base/spinlock.h>
-#include <kernel/time/time.h>
 
 #include "chacha20.h"
 

@@ -16,12 +16,13 @@
  *
  * Locks: two queues, in the order of their CPUs' numbers.
  */
+#include "balance.h"
+
 #include <arch/smp.h>
 #include <kernel/base/assert.h>
 #include <kernel/base/hooks.h>
 #include <kernel/time/time.h>
 
-#include "balance.h"
 #include "delay.h"
 #include "order.h"
 

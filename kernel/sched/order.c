@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The parts of order.h for queues with real-time tasks, and for tasks that change their policy. */
-#include "balance.h"
 #include "order.h"
+
+#include "balance.h"
 
 struct sched_entity *order_choose_realtime(struct run_queue *queue, struct sched_entity *current,
 					   bool give_way, uint64_t now_ns)

@@ -14,10 +14,10 @@
  *
  * Locks: see realtime.h.
  */
+#include "realtime.h"
+
 #include <kernel/base/assert.h>
 #include <uapi/linux/sched.h>
-
-#include "realtime.h"
 
 #define PERIOD_NS  NSEC_PER_SEC
 #define RUNTIME_NS (950 * NSEC_PER_MSEC)

@@ -20,10 +20,10 @@
  *
  * Locks: see runqueue.h.
  */
+#include "runqueue.h"
+
 #include <kernel/base/assert.h>
 #include <uapi/linux/sched.h>
-
-#include "runqueue.h"
 
 /* Weight of nice 0. A step of nice is a factor of about 1.25. */
 #define WEIGHT_NORMAL 1024

@@ -13,6 +13,8 @@
  *
  * Locks: run queues in the order of their CPUs' numbers. Perf's context lock, timer queues: inside.
  */
+#include <kernel/sched/sched.h>
+
 #include <string.h>
 
 #include <arch/smp.h>
@@ -21,10 +23,8 @@
 #include <kernel/base/hooks.h>
 #include <kernel/base/log.h>
 #include <kernel/mm/vm.h>
-#include <kernel/sched/sched.h>
+#include <kernel/sched/credentials.h>
 #include <kernel/sched/task.h>
-#include <kernel/task/credentials.h>
-#include <kernel/task/process.h>
 #include <kernel/time/time.h>
 #include <uapi/linux/errno.h>
 

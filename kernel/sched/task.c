@@ -8,10 +8,11 @@
  *
  * Lock: dead_lock, irqsave, innermost.
  */
+#include <kernel/sched/task.h>
+
 #include <kernel/base/assert.h>
 #include <kernel/base/hooks.h>
-#include <kernel/sched/task.h>
-#include <kernel/task/credentials.h>
+#include <kernel/sched/credentials.h>
 
 static struct spinlock dead_lock = SPINLOCK_INITIALIZER;
 static LIST_HEAD(, task) dead_tasks; /* dead_lock */

@@ -10,12 +10,12 @@
  *
  * Locks: see <kernel/sched/wait.h>.
  */
+#include <kernel/sched/wait.h>
+
 #include <kernel/base/assert.h>
 #include <kernel/base/hooks.h>
 #include <kernel/sched/sched.h>
 #include <kernel/sched/task.h>
-#include <kernel/sched/wait.h>
-#include <kernel/task/signal.h>
 #include <kernel/time/time.h>
 #include <uapi/linux/errno.h>
 

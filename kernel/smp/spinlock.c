@@ -3,8 +3,9 @@
  * Waiting for a spin lock that another CPU holds: the slow path of spin_lock. See
  * <kernel/base/spinlock.h>.
  */
-#include <kernel/base/hooks.h>
 #include <kernel/base/spinlock.h>
+
+#include <kernel/base/hooks.h>
 
 void spin_wait(struct spinlock *lock)
 {

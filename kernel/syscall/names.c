@@ -3,9 +3,10 @@
  * Names of Linux's system calls by number, for the log: all of them, implemented or not.
  * <machine/calls.h> has the calls that not every ISA has.
  */
+#include "names.h"
+
 #include <stddef.h>
 
-#include <kernel/syscall/syscall.h>
 #include <machine/calls.h>
 #include <uapi/asm/unistd.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* perf_event_open, the system call that this kernel is about: passes it to the perf core. */
+#include <kernel/base/syscall.h>
 #include <kernel/perf/open.h>
-#include <kernel/syscall/syscall.h>
 
 long sys_perf_event_open(const unsigned long arg[6])
 {

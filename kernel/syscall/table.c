@@ -12,13 +12,18 @@
 #include <kernel/base/entry.h>
 #include <kernel/base/hooks.h>
 #include <kernel/base/log.h>
+#include <kernel/base/syscall.h>
 #include <kernel/sched/sched.h>
 #include <kernel/sched/task.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/syscall/syscall_trace.h>
+#include <kernel/task/ptrace.h>
+#include <kernel/task/rseq.h>
+#include <kernel/task/signal.h>
 #include <machine/calls.h>
 #include <uapi/asm/unistd.h>
 #include <uapi/linux/errno.h>
+
+#include "names.h"
 
 struct syscall {
 	syscall_function *function;

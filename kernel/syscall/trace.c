@@ -14,14 +14,16 @@
 #include <kernel/base/entry.h>
 #include <kernel/base/hooks.h>
 #include <kernel/base/log.h>
+#include <kernel/base/syscall.h>
 #include <kernel/mm/usercopy.h>
 #include <kernel/sched/task.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/syscall/syscall_trace.h>
 #include <machine/calls.h>
 #include <uapi/asm/unistd.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
+
+#include "names.h"
 
 /* Longest part of a string that is shown. */
 #define STRING_SHOWN  48

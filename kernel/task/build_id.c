@@ -3,11 +3,12 @@
  * Finding the build id of an ELF file: the note of type 3 and name "GNU" in one of its note segments.
  * Nothing in the file is trusted. Limits as in Linux's lib/buildid.c.
  */
+#include <kernel/task/build_id.h>
+
 #include <string.h>
 
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>
-#include <kernel/task/build_id.h>
 #include <uapi/linux/elf.h>
 
 #define SEGMENTS_MAX  256

@@ -3,9 +3,9 @@
  * System calls about capabilities: capget, capset, and prctl's options about them and about new
  * privileges. Rules and errors: capabilities(7), capget(2), prctl(2).
  */
+#include <kernel/base/syscall.h>
 #include <kernel/mm/usercopy.h>
 #include <kernel/sched/task.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/task/credentials.h>
 #include <kernel/task/process.h>
 #include <uapi/linux/errno.h>

@@ -5,13 +5,13 @@
  * The real-time clocks are the machine's clock chip, read at boot, plus the offset of clock_settime.
  */
 #include <kernel/task/clock.h>
-#include <kernel/task/credentials.h>
 
 #include <stdatomic.h>
 #include <stddef.h>
 
 #include <arch/clock.h>
 #include <kernel/sched/task.h>
+#include <kernel/task/credentials.h>
 #include <kernel/task/interval.h>
 #include <kernel/task/process.h>
 #include <kernel/task/vdso.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* System calls about time: reading clocks, and sleeping. Not here: the clocks (clock.c), setting them
  * (wall_clock_calls.c). */
+#include <kernel/base/syscall.h>
 #include <kernel/mm/usercopy.h>
 #include <kernel/sched/task.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/task/clock.h>
 #include <kernel/task/process.h>
 #include <kernel/time/time.h>

@@ -12,18 +12,19 @@
 
 #include <kernel/base/hooks.h>
 #include <kernel/base/log.h>
+#include <kernel/base/syscall.h>
 #include <kernel/fs/file.h>
 #include <kernel/fs/path_view.h>
 #include <kernel/mm/page.h>
 #include <kernel/mm/usercopy.h>
 #include <kernel/mm/vm.h>
 #include <kernel/sched/task.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/task/credentials.h>
 #include <kernel/task/job_control.h>
 #include <kernel/task/pidfd.h>
 #include <kernel/task/process.h>
 #include <kernel/task/ptrace.h>
+#include <kernel/task/rseq.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/ptrace.h>
 #include <uapi/linux/sched.h>

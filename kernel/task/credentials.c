@@ -12,6 +12,8 @@
  * Locks: task_table_lock (T) for the pointer of a task; account_lock for the tree of accounts and
  * their references, irqsave, innermost.
  */
+#include "credentials.h"
+
 #include <string.h>
 
 #include <kernel/base/assert.h>
@@ -21,8 +23,6 @@
 #include <kernel/task/credentials.h>
 #include <kernel/task/process.h>
 #include <uapi/linux/errno.h>
-
-#include "credentials.h"
 
 RB_HEAD(account_tree, user_account);
 

@@ -9,12 +9,15 @@
  * Not here: the strings (exec_strings.c), scripts (exec_script.c), the stack (exec_stack.c),
  * segments and the dynamic loader (elf.c).
  */
+#include "exec.h"
+
 #include <string.h>
 
 #include <arch/exec.h>
 #include <arch/ptrace.h>
 #include <kernel/base/hooks.h>
 #include <kernel/base/log.h>
+#include <kernel/base/syscall.h>
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>
@@ -24,19 +27,17 @@
 #include <kernel/mm/vm.h>
 #include <kernel/sched/sched.h>
 #include <kernel/sched/task.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/task/credentials.h>
 #include <kernel/task/exec_guard.h>
 #include <kernel/task/futex.h>
 #include <kernel/task/process.h>
 #include <kernel/task/process_timers.h>
 #include <kernel/task/ptrace.h>
+#include <kernel/task/rseq.h>
 #include <uapi/linux/auxvec.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 #include <uapi/linux/personality.h>
-
-#include "exec.h"
 
 /* The stack limit of the first program: Linux's default. */
 #define EXEC_STACK_LIMIT_DEFAULT ((uint64_t)8 << 20)

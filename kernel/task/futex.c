@@ -17,7 +17,7 @@
  *
  * Locks: bucket->lock; two buckets in the order of their addresses.
  */
-#include <kernel/task/futex.h>
+#include "futex.h"
 
 #include <arch/usercopy.h>
 #include <kernel/mm/kmalloc.h>
@@ -27,10 +27,10 @@
 #include <kernel/sched/sched.h>
 #include <kernel/sched/task.h>
 #include <kernel/sched/wait.h>
+#include <kernel/task/futex.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/futex.h>
 
-#include "futex.h"
 #include "futex_queue.h"
 
 #define BUCKET_COUNT 256

@@ -3,9 +3,9 @@
  * The system calls: futex, and the later futex_waitv, futex_wake, futex_wait, futex_requeue. futex.c does
  * the work.
  */
+#include <kernel/base/syscall.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/usercopy.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/task/signal.h>
 #include <kernel/time/time.h>
 #include <uapi/linux/errno.h>

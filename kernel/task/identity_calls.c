@@ -7,10 +7,10 @@
  * the capability that may break it. adjust_capabilities changes capabilities after a change of users:
  * capabilities(7), "Effect of user ID changes on capabilities".
  */
+#include <kernel/base/syscall.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/usercopy.h>
 #include <kernel/sched/task.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/task/credentials.h>
 #include <uapi/linux/errno.h>
 

@@ -7,13 +7,13 @@
  */
 #include <string.h>
 
+#include <kernel/base/syscall.h>
 #include <kernel/fs/file.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/page.h>
 #include <kernel/mm/usercopy.h>
 #include <kernel/mm/vm.h>
 #include <kernel/sched/task.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/task/credentials.h>
 #include <kernel/task/process.h>
 #include <kernel/time/time.h>

@@ -6,10 +6,10 @@
  */
 #include <kernel/task/interval.h>
 
+#include <kernel/sched/cpu_time.h>
 #include <kernel/sched/task.h>
 #include <kernel/task/clock.h>
 #include <kernel/task/process.h>
-#include <kernel/time/cpu_time.h>
 
 /* The shortest time between two polls of a clock of CPU time. */
 #define LOOK_NS	   NSEC_PER_MSEC

@@ -9,13 +9,13 @@
  *
  * Lock: task_table_lock; process->signal_lock is taken inside when signals are sent.
  */
-#include <kernel/base/hooks.h>
 #include <kernel/task/job_control.h>
 
 #include <kernel/base/assert.h>
+#include <kernel/base/hooks.h>
+#include <kernel/base/syscall.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/sched/task.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/task/process.h>
 #include <uapi/linux/errno.h>
 

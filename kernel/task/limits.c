@@ -16,12 +16,12 @@
  *
  * Locks: task_table_lock (T) for the limits of every process.
  */
+#include <kernel/base/syscall.h>
 #include <kernel/fs/file.h>
 #include <kernel/mm/page.h>
 #include <kernel/mm/usercopy.h>
 #include <kernel/mm/vm.h>
 #include <kernel/sched/task.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/task/credentials.h>
 #include <kernel/task/process.h>
 #include <kernel/time/time.h>

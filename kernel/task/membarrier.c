@@ -11,9 +11,9 @@
  */
 #include <kernel/base/cpu.h>
 #include <kernel/base/smp.h>
+#include <kernel/base/syscall.h>
 #include <kernel/mm/vm.h>
 #include <kernel/sched/task.h>
-#include <kernel/syscall/syscall.h>
 #include <uapi/linux/errno.h>
 
 enum membarrier_command {

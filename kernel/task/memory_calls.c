@@ -2,16 +2,15 @@
 /* System calls on the address space: they check their arguments and call the functions of
  * <kernel/mm/vm.h>. */
 #include <kernel/base/log.h>
+#include <kernel/base/syscall.h>
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>
 #include <kernel/mm/usercopy.h>
+#include <kernel/mm/vm.h>
 #include <kernel/sched/task.h>
-#include <kernel/syscall/syscall.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/mman.h>
 #include <uapi/linux/stat.h>
-
-#include <kernel/mm/vm.h>
 
 #define PROT_ALL (PROT_READ | PROT_WRITE | PROT_EXEC)
 /* Some ISAs lack it. */

@@ -12,13 +12,13 @@
  */
 #include <kernel/task/pidfd.h>
 
+#include <kernel/base/syscall.h>
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/usercopy.h>
 #include <kernel/sched/task.h>
 #include <kernel/sched/wait.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/task/credentials.h>
 #include <kernel/task/exec_guard.h>
 #include <kernel/task/job_control.h>

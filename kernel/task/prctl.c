@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include <kernel/base/hooks.h>
+#include <kernel/base/syscall.h>
 #include <kernel/mm/usercopy.h>
 #include <kernel/sched/task.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/task/credentials.h>
 #include <kernel/task/process.h>
 #include <machine/calls.h>

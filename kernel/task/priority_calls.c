@@ -7,9 +7,9 @@
  *
  * Locks: task_table_lock (T).
  */
+#include <kernel/base/syscall.h>
 #include <kernel/sched/sched.h>
 #include <kernel/sched/task.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/task/credentials.h>
 #include <kernel/task/process.h>
 #include <uapi/linux/errno.h>

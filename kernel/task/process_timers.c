@@ -12,18 +12,18 @@
  * Locks: timers->mutex for the set of timers; inside it the locks of interval.c and signals. The structure
  * around an interval identifies an expired timer.
  */
-#include <kernel/base/hooks.h>
 #include <kernel/task/process_timers.h>
 
 #include <stdatomic.h>
 #include <stddef.h>
 #include <sys/queue.h>
 
+#include <kernel/base/hooks.h>
+#include <kernel/base/syscall.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/usercopy.h>
 #include <kernel/sched/task.h>
 #include <kernel/sched/wait.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/task/clock.h>
 #include <kernel/task/credentials.h>
 #include <kernel/task/interval.h>

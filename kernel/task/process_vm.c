@@ -6,13 +6,13 @@
  * Both sides are a cursor over a vector; the data goes through a page of kernel memory, so that neither
  * side's faults happen under the other's lock. The call returns the bytes copied; none is EFAULT.
  */
+#include <kernel/base/syscall.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/page.h>
 #include <kernel/mm/user_range.h>
 #include <kernel/mm/usercopy.h>
 #include <kernel/mm/vm.h>
 #include <kernel/sched/task.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/task/exec_guard.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/uio.h>

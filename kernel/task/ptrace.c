@@ -16,11 +16,11 @@
 #include <arch/ptrace.h>
 #include <arch/signal.h>
 #include <arch/task.h>
+#include <kernel/base/syscall.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/usercopy.h>
 #include <kernel/mm/vm.h>
 #include <kernel/sched/task.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/task/credentials.h>
 #include <kernel/task/process.h>
 #include <uapi/linux/errno.h>

@@ -9,10 +9,10 @@
  * The list belongs to the program: it may be damaged, or a ring. So the walk is limited, and a fault
  * ends it.
  */
+#include <kernel/base/syscall.h>
 #include <kernel/mm/usercopy.h>
 #include <kernel/sched/pi.h>
 #include <kernel/sched/task.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/task/exec_guard.h>
 #include <kernel/task/futex.h>
 #include <uapi/linux/errno.h>

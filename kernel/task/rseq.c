@@ -19,10 +19,10 @@
 #include <arch/mmu.h>
 #include <arch/task.h>
 #include <kernel/base/entry.h>
+#include <kernel/base/syscall.h>
 #include <kernel/mm/user_range.h>
 #include <kernel/mm/usercopy.h>
 #include <kernel/sched/task.h>
-#include <kernel/syscall/syscall.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/rseq.h>
 #include <uapi/linux/signal.h>

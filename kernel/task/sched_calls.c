@@ -6,12 +6,12 @@
  * Policies: SCHED_OTHER, SCHED_BATCH, SCHED_IDLE, SCHED_FIFO, SCHED_RR. SCHED_DEADLINE is EINVAL, as a
  * policy that does not exist.
  */
+#include <kernel/base/syscall.h>
 #include <kernel/mm/page.h>
 #include <kernel/mm/usercopy.h>
 #include <kernel/sched/pi.h>
 #include <kernel/sched/sched.h>
 #include <kernel/sched/task.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/task/credentials.h>
 #include <kernel/task/process.h>
 #include <kernel/time/time.h>

@@ -13,10 +13,10 @@
 
 #include <string.h>
 
+#include <kernel/base/syscall.h>
 #include <kernel/mm/usercopy.h>
 #include <kernel/sched/task.h>
 #include <kernel/sched/wait.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/task/credentials.h>
 #include <kernel/task/job_control.h>
 #include <kernel/task/process.h>

@@ -15,16 +15,18 @@
  * Locks: task_table_lock, then process->signal_lock, then the scheduler's; see <kernel/task/process.h>.
  */
 #include <arch/signal.h>
+
 #include <kernel/base/assert.h>
 #include <kernel/base/entry.h>
 #include <kernel/base/hooks.h>
+#include <kernel/base/syscall.h>
 #include <kernel/sched/task.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/task/credentials.h>
 #include <kernel/task/job_control.h>
 #include <kernel/task/process.h>
 #include <kernel/task/process_timers.h>
 #include <kernel/task/ptrace.h>
+#include <kernel/task/rseq.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/wait.h>
 

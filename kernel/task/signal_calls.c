@@ -3,10 +3,11 @@
  * send_calls.c. */
 #include <arch/signal.h>
 #include <kernel/base/entry.h>
+#include <kernel/base/signal_stack.h>
+#include <kernel/base/syscall.h>
 #include <kernel/mm/usercopy.h>
 #include <kernel/sched/task.h>
 #include <kernel/sched/wait.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/task/process.h>
 #include <kernel/time/time.h>
 #include <uapi/linux/errno.h>

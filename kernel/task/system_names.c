@@ -8,8 +8,8 @@
 
 #include <arch/exec.h>
 #include <kernel/base/spinlock.h>
+#include <kernel/base/syscall.h>
 #include <kernel/mm/usercopy.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/task/credentials.h>
 #include <uapi/linux/errno.h>
 

@@ -6,11 +6,11 @@
  * shares them with no other task already. There are no namespaces to leave (EINVAL, as from a Linux without
  * them) and no semaphores of System V, so CLONE_SYSVSEM has no effect.
  */
+#include <kernel/base/syscall.h>
 #include <kernel/fs/file.h>
 #include <kernel/fs/path_view.h>
 #include <kernel/mm/vm.h>
 #include <kernel/sched/task.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/task/process.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/sched.h>

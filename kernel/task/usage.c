@@ -7,16 +7,16 @@
  * there, with those of the process's own children, to the parent that waits for it (`children_usage`).
  *
  * The run time of a task is exact. Its division into user and kernel time follows the ticks of
- * <kernel/time/cpu_time.h> that interrupted it; a task without ticks ran in user mode: Linux's
+ * <kernel/sched/cpu_time.h> that interrupted it; a task without ticks ran in user mode: Linux's
  * cputime_adjust.
  *
  * Lock: task_table_lock.
  */
+#include <kernel/base/syscall.h>
 #include <kernel/mm/page.h>
 #include <kernel/mm/usercopy.h>
 #include <kernel/mm/vm.h>
 #include <kernel/sched/task.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/task/process.h>
 #include <kernel/time/time.h>
 #include <uapi/linux/errno.h>

@@ -6,13 +6,13 @@
  * Data and object are one object to the memory management: page 0 is the data, then comes the ELF file. All
  * spaces share the pages; a private mapping copies a page that a debugger writes to.
  */
-#include <kernel/base/start.h>
 #include <kernel/task/vdso.h>
 
 #include <string.h>
 
 #include <arch/vdso.h>
 #include <kernel/base/panic.h>
+#include <kernel/base/start.h>
 #include <kernel/fs/file.h>
 #include <kernel/mm/page.h>
 #include <kernel/mm/vm.h>

@@ -10,10 +10,10 @@
  * Locks: task_table_lock.
  */
 #include <kernel/base/hooks.h>
+#include <kernel/base/syscall.h>
 #include <kernel/fs/file.h>
 #include <kernel/mm/usercopy.h>
 #include <kernel/sched/task.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/task/credentials.h>
 #include <kernel/task/pidfd.h>
 #include <kernel/task/process.h>

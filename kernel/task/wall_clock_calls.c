@@ -8,8 +8,8 @@
  */
 #include <stdatomic.h>
 
+#include <kernel/base/syscall.h>
 #include <kernel/mm/usercopy.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/task/clock.h>
 #include <kernel/task/credentials.h>
 #include <kernel/task/vdso.h>

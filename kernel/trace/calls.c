@@ -10,16 +10,23 @@
  * calls the functions here. The log of calls is a listener of the same hook, HOOK_call. As on Linux, a sample of
  * the events of one call has the program's registers, a sample of the raw events the kernel's.
  */
+#include <kernel/trace/calls.h>
+
 #include <string.h>
 
 #include <arch/task.h>
+#include <kernel/base/hooks.h>
 #include <kernel/mm/text.h>
-#include <kernel/syscall/syscall_trace.h>
-#include <kernel/trace/calls.h>
+#include <kernel/trace/emit.h>
 #include <machine/calls.h>
 #include <uapi/asm/unistd.h>
 
-#include "trace.h"
+
+/* The names, "openat", are those of Linux's functions, the numbers those of the ABI. */
+struct trace_call {
+	uint16_t number;
+	struct trace_event enter, exit;
+};
 
 static const struct trace_field exit_fields[] = {
 	{ "int", "__syscall_nr", "", 4, 4, true },

@@ -12,12 +12,12 @@
 
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/text.h>
+#include <kernel/trace/emit.h>
 #include <kernel/trace/filter.h>
 #include <kernel/trace/ring.h>
 #include <uapi/linux/errno.h>
 
 #include "instance.h"
-#include "trace.h"
 #include "trigger.h"
 
 bool trace_choice_includes(unsigned int number, const char *system, const char *name)

@@ -11,15 +11,18 @@
  * off, so that records do not nest on one CPU. An event inside trace_emit (of memory, or of a lock: lock.c)
  * is dropped: as on Linux, tracing does not trace itself.
  */
+#include <kernel/trace/emit.h>
+
 #include <arch/cpu.h>
 #include <arch/sample.h>
 #include <arch/task.h>
 #include <kernel/base/smp.h>
 #include <kernel/sched/task.h>
+#include <kernel/trace/calls.h>
 #include <kernel/trace/pmu.h>
 
+#include "hooks.h"
 #include "instance.h"
-#include "trace.h"
 
 _Atomic unsigned int trace_listeners[TRACE_EVENTS_MAX];
 static _Atomic unsigned int listeners_of[2][TRACE_EVENTS_MAX];

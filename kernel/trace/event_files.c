@@ -3,6 +3,8 @@
  * tracefs below events/: the directories of the systems and of the events, and their files. Files and
  * formats: Linux, Documentation/trace/events.rst.
  */
+#include "event_files.h"
+
 #include <string.h>
 
 #include <kernel/base/log.h>
@@ -15,10 +17,9 @@
 #include <uapi/linux/stat.h>
 
 #include "choice.h"
-#include "files.h"
+#include "format.h"
 #include "instance.h"
 #include "target.h"
-#include "trace.h"
 #include "trigger.h"
 
 static unsigned int number_of(const void *target)

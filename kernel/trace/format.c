@@ -3,10 +3,11 @@
  * The file `format` of an event: its number, the fields of its records with their offsets, and the format of
  * a line. Programs (libtraceevent) parse it, so its layout is Linux's to the letter.
  */
-#include <kernel/mm/text.h>
+#include "format.h"
 
-#include "files.h"
-#include "trace.h"
+#include <kernel/mm/text.h>
+#include <kernel/trace/event.h>
+
 
 static void print_field(struct text *text, const struct trace_place *place)
 {

@@ -13,15 +13,16 @@
  *
  * Lock: histogram->lock (H), irqsave, innermost like those of the rings; taken with spin_lock_untraced.
  */
-#include "histogram_map.h"
-
 #include <stdatomic.h>
 #include <string.h>
 
 #include <kernel/mm/kmalloc.h>
 #include <kernel/sched/task.h>
+#include <kernel/trace/event.h>
 #include <uapi/linux/errno.h>
 
+#include "histogram_map.h"
+#include "histogram_request.h"
 #include "memory.h"
 
 enum { CHUNK_SIZE = 64 << 10, BITS_DEFAULT = 11 };

@@ -17,7 +17,6 @@
 #include <stddef.h>
 
 struct histogram;
-struct text;
 struct trace_event;
 
 /* Further requests with a histogram. */
@@ -41,11 +40,5 @@ int histogram_change(struct histogram *histogram, const struct histogram_request
 
 /* Counts RECORD, unless HISTOGRAM is paused. Interrupts off; any lock may be held. */
 void histogram_add(struct histogram *histogram, const void *record);
-
-/* Write HISTOGRAM's description, "keys=…:size=2048"; its state, " [active]"; its entries and totals. Task
- * context. */
-void histogram_print_keys(const struct histogram *histogram, struct text *text);
-void histogram_print_state(const struct histogram *histogram, struct text *text);
-void histogram_print(struct histogram *histogram, struct text *text);
 
 #endif

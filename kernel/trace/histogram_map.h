@@ -79,9 +79,4 @@ static inline unsigned long histogram_lock(struct histogram *histogram)
 	return state;
 }
 
-/* Sets HISTOGRAM's fields, order and size, and REQUEST, from TEXT, which is changed, for records of EVENT. 0,
- * -EINVAL, -ERANGE (a size beyond a word). In histogram_request.c. */
-int histogram_parse(struct histogram *histogram, const struct trace_event *event, char *text,
-		    struct histogram_request *request);
-
 #endif

@@ -3,15 +3,17 @@
  * Histograms as text: the description, the state, and the entries in the requested order. Task context; the
  * caller holds instance->mutex.
  */
+#include "histogram_print.h"
+
 #include <string.h>
 
 #include <kernel/base/log.h>
 #include <kernel/base/symbol.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/text.h>
+#include <kernel/trace/calls.h>
 
 #include "histogram_map.h"
-#include "trace.h"
 
 /* --- order --- */
 

@@ -3,6 +3,8 @@
  * The language of histograms (histogram.h): from a text to the keys, values, order and size of a histogram.
  * Task context, no locks.
  */
+#include "histogram_request.h"
+
 #include <string.h>
 
 #include <kernel/trace/event.h>
@@ -10,7 +12,6 @@
 
 #include "histogram_map.h"
 #include "number.h"
-#include "trace.h"
 
 enum { BITS_MIN = 7, BITS_MAX = 17 };
 

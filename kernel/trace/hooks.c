@@ -3,9 +3,10 @@
  * Which hook of <kernel/base/hooks.h> each event is made of. Events of system calls and of trace_marker have
  * none of their own: see calls.c and reading.c.
  */
+#include "hooks.h"
+
 #include <kernel/trace/interrupt.h>
 
-#include "trace.h"
 
 static const uint8_t hooks[TRACE_DECLARED] = {
 	[TRACE_sched_switch] = HOOK_task_out,
@@ -58,18 +59,4 @@ static const uint8_t hooks[TRACE_DECLARED] = {
 enum hook trace_hook_of(unsigned int number)
 {
 	return number < TRACE_DECLARED ? (enum hook)hooks[number] : HOOK_none;
-}
-
-/* The first of the two events of each kind. */
-static const uint16_t entry_events[HOOK_VECTOR_KINDS] = {
-	[HOOK_VECTOR_TIMER] = TRACE_local_timer_entry,
-	[HOOK_VECTOR_SPURIOUS] = TRACE_spurious_apic_entry,
-	[HOOK_VECTOR_DEFERRED] = TRACE_irq_work_entry,
-	[HOOK_VECTOR_RESCHEDULE] = TRACE_reschedule_entry,
-	[HOOK_VECTOR_CALL] = TRACE_call_function_entry,
-};
-
-void trace_vector_of_kind(enum hook_vector kind, unsigned int vector, bool ends)
-{
-	trace_vector(entry_events[kind] + ends, vector);
 }

@@ -20,6 +20,8 @@
 
 #include <kernel/base/assert.h>
 #include <kernel/base/log.h>
+#include <kernel/trace/emit.h>
+#include <kernel/trace/match.h>
 #include <uapi/linux/errno.h>
 
 #include "choice.h"

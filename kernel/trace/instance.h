@@ -15,8 +15,6 @@
 #include <kernel/trace/filter.h>
 #include <kernel/trace/ring.h>
 
-#include "trace.h"
-
 struct trace_trigger;
 
 /* Longest name, with its terminator. */

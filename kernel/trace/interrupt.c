@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include <kernel/trace/emit.h>
+
 /* Longest name of a device in a record. */
 #define NAME_ROOM 32
 
@@ -15,6 +17,20 @@ void trace_vector_slow(unsigned int event, unsigned int vector)
 	TRACE_RECORD(trace_local_timer_entry, 0) room = { .record = { .vector = (int)vector } };
 
 	trace_emit(event, &room, sizeof(room.record), 1);
+}
+
+/* The first of the two events of each kind. */
+static const uint16_t entry_events[HOOK_VECTOR_KINDS] = {
+	[HOOK_VECTOR_TIMER] = TRACE_local_timer_entry,
+	[HOOK_VECTOR_SPURIOUS] = TRACE_spurious_apic_entry,
+	[HOOK_VECTOR_DEFERRED] = TRACE_irq_work_entry,
+	[HOOK_VECTOR_RESCHEDULE] = TRACE_reschedule_entry,
+	[HOOK_VECTOR_CALL] = TRACE_call_function_entry,
+};
+
+void trace_vector_of_kind(enum hook_vector kind, unsigned int vector, bool ends)
+{
+	trace_vector(entry_events[kind] + ends, vector);
 }
 
 void trace_irq_entry_slow(unsigned int irq, const char *name)

@@ -15,6 +15,7 @@
 #include <kernel/mm/page.h>
 #include <kernel/mm/vm.h>
 #include <kernel/sched/task.h>
+#include <kernel/trace/emit.h>
 
 /* Linux's GFP_KERNEL, GFP_ATOMIC and __GFP_ZERO; NUMA_NO_NODE; MIGRATE_UNMOVABLE. */
 #define FLAGS_KERNEL	  0xcc0

@@ -7,6 +7,8 @@
  */
 #include <kernel/trace/lock.h>
 
+#include <kernel/trace/emit.h>
+
 void trace_contention_begin_slow(const void *lock, unsigned int flags)
 {
 	TRACE_RECORD(trace_contention_begin, 0)

@@ -3,12 +3,13 @@
  * Matches a record with the tree of a filter (node.h). Runs wherever there is a tracepoint: takes no lock,
  * does not sleep, and reads a program's memory only if it is present.
  */
-#include <kernel/trace/filter.h>
+#include <kernel/trace/match.h>
 
 #include <string.h>
 
 #include <arch/sample.h>
 #include <kernel/sched/task.h>
+#include <kernel/trace/filter.h>
 
 #include "node.h"
 

@@ -11,17 +11,19 @@
  * A filter is set once and freed with the event; an inherited event uses its parent's. So a walk may use it
  * without a lock.
  */
-#include <kernel/base/start.h>
 #include <kernel/trace/pmu.h>
 
 #include <arch/task.h>
+#include <kernel/base/start.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/pmu.h>
 #include <kernel/perf/settings.h>
 #include <kernel/perf/software.h>
 #include <kernel/task/credentials.h>
+#include <kernel/trace/emit.h>
 #include <kernel/trace/event.h>
 #include <kernel/trace/filter.h>
+#include <kernel/trace/match.h>
 #include <uapi/linux/errno.h>
 
 /* Enough to make the walk short when hundreds of tracepoints are counted (perf trace). */

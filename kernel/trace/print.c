@@ -2,11 +2,12 @@
 /*
  * The functions that formats of events use besides those of printf: names for values and for bits.
  */
+#include "print.h"
+
 #include <string.h>
 
 #include <kernel/base/log.h>
 
-#include "trace.h"
 
 static char *room(struct trace_scratch *scratch, size_t *size)
 {

@@ -7,6 +7,8 @@
  *
  * Lock: reader->mutex (M), around the reader's state. It is not held while a reader sleeps.
  */
+#include "reading.h"
+
 #include <string.h>
 
 #include <kernel/fs/file.h>
@@ -16,14 +18,13 @@
 #include <kernel/sched/task.h>
 #include <kernel/sched/wait.h>
 #include <kernel/time/time.h>
+#include <kernel/trace/event.h>
 #include <kernel/trace/ring.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 #include <uapi/linux/poll.h>
 
-#include "files.h"
 #include "instance.h"
-#include "trace.h"
 
 struct trace_reader {
 	struct mutex mutex;

@@ -22,6 +22,7 @@
 #include <kernel/sched/task.h>
 #include <kernel/sched/wait.h>
 #include <kernel/time/time.h>
+#include <kernel/trace/emit.h>
 #include <kernel/trace/event.h>
 #include <uapi/linux/errno.h>
 

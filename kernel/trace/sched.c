@@ -9,6 +9,7 @@
 #include <kernel/fs/inode.h>
 #include <kernel/sched/task.h>
 #include <kernel/task/process.h>
+#include <kernel/trace/emit.h>
 
 static void put_name(char name[TASK_COMM_SIZE], const struct task *task)
 {

@@ -8,6 +8,7 @@
 
 #include <kernel/sched/task.h>
 #include <kernel/task/signal.h>
+#include <kernel/trace/emit.h>
 
 void trace_signal_generate_slow(const struct kernel_siginfo *info, const struct task *task,
 				bool group, enum signal_outcome result)

@@ -5,6 +5,7 @@
 #include <kernel/trace/timer.h>
 
 #include <kernel/time/time.h>
+#include <kernel/trace/emit.h>
 
 /* Numbers of Linux's enum hrtimer_mode. */
 #define MODE_ABSOLUTE 0

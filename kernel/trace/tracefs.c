@@ -7,11 +7,10 @@
  *
  * As on Linux, an open file that shows an instance prevents the instance's removal.
  */
-#include <kernel/base/start.h>
-
 #include <string.h>
 
 #include <kernel/base/log.h>
+#include <kernel/base/start.h>
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/inode.h>
 #include <kernel/fs/pseudo.h>
@@ -23,10 +22,10 @@
 #include <uapi/linux/stat.h>
 
 #include "choice.h"
-#include "files.h"
+#include "event_files.h"
 #include "instance.h"
+#include "reading.h"
 #include "target.h"
-#include "trace.h"
 
 /* Linux's TRACEFS_MAGIC and DEBUGFS_MAGIC. */
 #define TRACEFS_MAGIC 0x74726163

@@ -12,11 +12,14 @@
 
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/text.h>
+#include <kernel/trace/emit.h>
 #include <kernel/trace/filter.h>
+#include <kernel/trace/match.h>
 #include <uapi/linux/errno.h>
 
 #include "choice.h"
 #include "histogram.h"
+#include "histogram_print.h"
 #include "instance.h"
 #include "number.h"
 

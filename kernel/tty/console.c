@@ -11,9 +11,12 @@
  * Lock: input_lock, irqsave, for the raw ring; a wait queue's lock is taken inside. Raw output:
  * console_mutex, which keeps the bytes of one call together.
  */
+#include <kernel/tty/console.h>
+
 #include <kernel/base/boot.h>
 #include <kernel/base/log.h>
 #include <kernel/base/smp.h>
+#include <kernel/drivers/console_device.h>
 #include <kernel/drivers/input.h>
 #include <kernel/drivers/screen.h>
 #include <kernel/drivers/serial.h>
@@ -22,7 +25,6 @@
 #include <kernel/mm/usercopy.h>
 #include <kernel/sched/task.h>
 #include <kernel/task/process.h>
-#include <kernel/tty/console.h>
 #include <kernel/tty/tty.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>

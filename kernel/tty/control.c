@@ -9,6 +9,7 @@
  *
  * Lock: task_table_lock for all of it. tty->lock is taken inside (a hang-up).
  */
+#include <kernel/fs/file.h>
 #include <kernel/mm/usercopy.h>
 #include <kernel/sched/task.h>
 #include <kernel/task/job_control.h>
@@ -16,8 +17,6 @@
 #include <kernel/tty/tty.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
-
-#include <kernel/fs/file.h>
 
 #include "tty.h"
 

@@ -7,11 +7,11 @@
  *
  * Source: ioctl_tty(2).
  */
-#include <kernel/task/credentials.h>
-#include <kernel/tty/tty.h>
+#include <string.h>
 
 #include <kernel/mm/usercopy.h>
-#include <string.h>
+#include <kernel/task/credentials.h>
+#include <kernel/tty/tty.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/signal.h>
 

@@ -13,9 +13,9 @@
 
 #include <string.h>
 
-#include "output.h"
-
 #include <uapi/linux/signal.h>
+
+#include "output.h"
 
 #define CONTROL(letter) ((letter)&0x1f)
 #define DELETE		0x7f

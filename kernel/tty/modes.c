@@ -4,16 +4,18 @@
  *
  * Lock: tty->lock while modes are copied; never held during a copy from or to user memory.
  */
+#include "modes.h"
+
+#include <string.h>
+
 #include <kernel/mm/usercopy.h>
 #include <kernel/task/credentials.h>
 #include <kernel/tty/tty.h>
-#include <string.h>
 #include <uapi/linux/capability.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/signal.h>
 
 #include "line.h"
-#include "modes.h"
 #include "tty.h"
 
 /* Bits per second by c_cflag's CBAUD; from EXTENDED on with CBAUDEX. Linux's asm-generic/termbits.h. */

@@ -11,7 +11,7 @@
  *
  * Locks: <kernel/tty/tty.h>.
  */
-#include <kernel/tty/tty.h>
+#include "tty.h"
 
 #include <kernel/base/assert.h>
 #include <kernel/fs/file.h>
@@ -21,12 +21,12 @@
 #include <kernel/task/process.h>
 #include <kernel/task/signal.h>
 #include <kernel/time/time.h>
+#include <kernel/tty/tty.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 #include <uapi/linux/poll.h>
 
 #include "line.h"
-#include "tty.h"
 
 /* Bytes copied between user space and the line discipline at a time. */
 #define CHUNK	 256

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Each folder of the kernel calls only the layers that the map lets it call.
+"""Each folder of the kernel calls and includes only the layers that the map lets it use.
 
 The map is the table "Layers" of docs/design.md (tools/tallylib/layers.py). The references are those of the last build's
-objects: the symbols that one defines and another uses. An upward reference fails, unless EXCEPTIONS has it; an exception
-that no object needs any more fails too.
+objects: the symbols that one defines and another uses. The includes are those of the sources and headers. An upward
+reference fails, unless EXCEPTIONS has it, and an upward include, unless INCLUDES has it; an exception that nothing needs
+any more fails too.
 """
 
 import os
+import re
 import subprocess
 import sys
 
@@ -46,6 +48,18 @@ EXCEPTIONS = {
     ("arch/alpha/user_mode.c", "ev67_user_start"): MODES,
     ("kernel/perf/init.c", "arch_pmu_init"): "the machine's side of perf's start: <arch/pmu.h>",
 }
+# (file or folder that includes, header): why.
+INCLUDES = {
+    ("kernel/sched/sched.c", "include/kernel/mm/vm.h"): "the CPUs where a space is active change with the run queue locked",
+    ("kernel/mm/", "include/kernel/fs/file.h"): FILE,
+    ("arch/x86_64/ptrace_debug.c", "include/kernel/perf/breakpoint.h"): BREAKPOINT,
+    ("arch/x86_64/ptrace_debug.c", "include/kernel/perf/event.h"): BREAKPOINT,
+    ("arch/x86_64/space.c", "include/kernel/perf/settings.h"): "CR4.PCE goes with the space",
+    ("arch/alpha/user_mode.c", "arch/alpha/pmu/ev67.h"): MODES,
+    ("arch/x86_64/vdso/vdso.c", "include/kernel/task/vdso.h"): "a program's code: it shares only the layout of its page",
+    ("kernel/fs/proc/status.c", "include/kernel/tty/tty.h"): "stat shows the number and the foreground group of the terminal",
+}
+INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]', re.MULTILINE)
 
 
 def references(folder, nm):
@@ -66,10 +80,40 @@ def references(folder, nm):
     return {(source, symbol, definitions[symbol]) for source, symbol in uses if symbol in definitions}
 
 
+def included(path):
+    """The headers of the kernel that the file PATH includes."""
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        found = INCLUDE.findall(file.read())
+    for mark, name in found:
+        # <machine/…> is an ISA's: those headers are the machine's, for everyone.
+        for folder in (os.path.dirname(path), "include") if mark == '"' else ("include",):
+            header = os.path.normpath(os.path.join(folder, name))
+            if os.path.exists(os.path.join(ROOT, header)) and not header.startswith("include/uapi/"):
+                yield header
+                break
+
+
+def check_includes(report, table):
+    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", *SOURCES, "include/kernel", "include/arch"], cwd=ROOT,
+                            capture_output=True, text=True, check=True).stdout.split()
+    sources = [path for path in listed if path.endswith((".c", ".h", ".S")) and os.path.exists(os.path.join(ROOT, path))]
+    pairs = [(path, header) for path in sources for header in included(path)]
+    report.ok(len(pairs) > 2000, "there are includes", len(pairs))
+    homeless = {path for pair in pairs for path in pair if not layers.layer_of(table, path)}
+    report.equal(homeless, set(), "the map has a layer for each header")
+    upward = {(path, header) for path, header in pairs if path not in homeless and header not in homeless
+              and layers.layer_of(table, header).rank > layers.layer_of(table, path).top}
+    needed = {pair: next((key for key in INCLUDES if pair[0].startswith(key[0]) and pair[1].startswith(key[1])), None) for pair in upward}
+    wrong = [f"{path} includes {header}" for (path, header), key in sorted(needed.items()) if not key]
+    report.ok(not wrong, "no file includes a header of a layer above its own", *wrong)
+    report.equal(sorted(set(INCLUDES) - set(needed.values())), [], "each exception for an include is needed")
+
+
 def main():
     report = tap.Report()
     table = layers.table()
     used = set()
+    check_includes(report, table)
 
     def exception(source, symbol):
         return next((key for key in EXCEPTIONS if source.startswith(key[0]) and symbol == key[1]), None)

@@ -6,7 +6,10 @@ Files read downhill: a helper stands before the function that calls it. So a C f
 definition only where the order cannot help: in a recursion, or where a table of operations closes the circle. DECLARED has
 these functions.
 
-A header of kernel/perf belongs to one file: NAME.c defines each function and variable that NAME.h declares.
+A header of kernel/perf or kernel/trace belongs to one file: NAME.c defines each function and variable that NAME.h declares.
+
+Includes have one order: first, alone, the header that a C file implements, if the file includes it; then the headers of C,
+the tree's, and those of the file's own folder ("..."). A blank line is between the parts, and each part is sorted.
 
 Shared data has its lock beside it: in the headers of kernel/perf each field of a structure has a comment that begins with the
 letters of its locks, and a comment before the structure explains the letters. UNSHARED has the structures that need none.
@@ -97,6 +100,39 @@ def check_downhill(report):
     report.equal(sorted(set(DECLARED) - found), [], "each exception is still one")
 
 
+INCLUDES = re.compile(r'^#include [<"].*\n(?:(?:#include [<"].*)?\n)*', re.MULTILINE)
+TREE = re.compile(r"<(?:arch|boot|kernel|machine|uapi)/")
+WITH_INCLUDE_ORDER = ("arch/", "boot/", "drivers/", "include/arch/", "include/kernel/", "kernel/")
+
+
+def include_order_is_right(text, path):
+    """Whether the first includes of TEXT, the file PATH, are in the order of docs/design.md."""
+    match = INCLUDES.search(text)
+    parts = [re.findall(r"^#include (\S+)", part, re.MULTILINE) for part in match[0].strip().split("\n\n")] if match else []
+    folder, file = os.path.split(path)
+    own = file[:-2] + ".h"
+    places = {f'"{own}"', *(f"<{place}/{own}>" for place in ("arch", "machine", "kernel/base", f"kernel/{os.path.basename(folder)}"))}
+    owned = [name for part in parts for name in part if file.endswith(".c") and name in places]
+    if len(parts) > 1 and len(parts[0]) == 1 and (parts[0][0].startswith('"') or TREE.match(parts[0][0])) and path.endswith(".c"):
+        if owned and parts[0][0] not in owned:
+            return False
+        parts = parts[1:]
+    elif owned and parts != [[owned[0]]]:
+        return False
+    kinds = [{3 if name.startswith('"') else 2 if TREE.match(name) else 1 for name in part} for part in parts]
+    return all(len(kind) == 1 for kind in kinds) and [min(kind) for kind in kinds] == sorted({min(kind) for kind in kinds}) \
+        and all(part == sorted(part, key=lambda name: name.strip('<>"')) for part in parts)
+
+
+def check_includes(report):
+    right = '#include "a.h"\n\n#include <string.h>\n\n#include <arch/b.h>\n#include <kernel/c.h>\n\n#include "d.h"\n'
+    report.ok(include_order_is_right(right, "arch/a.c"), "the order of includes is right")
+    wrong = [right.replace('"a.h"\n', '"a.h"'), right.replace('"d.h"', '<d.h>'), right.replace("c.h", "a.h").replace("<arch", "<uapi")]
+    report.ok(not any(include_order_is_right(text, "arch/a.c") for text in wrong), "and these are wrong", *wrong)
+    wrong = [path for path in sources(".c", ".h") if path.startswith(WITH_INCLUDE_ORDER) and not include_order_is_right(read(path), path)]
+    report.equal(wrong, [], "includes have one order")
+
+
 STRUCTURE = re.compile(r"^struct (\w+) \{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
 LETTER = re.compile(r"^ \*   ([A-Z])  \S", re.MULTILINE)
 # A field with the comments before and after it, from the line where it begins to the one where it ends.
@@ -172,20 +208,22 @@ def check_headers(report):
     report.equal([name for name in "abcdefg" if defines(text, name)], ["c", "e", "g"], "definitions are found")
     wrong, found = [], 0
     for path in sources(".h"):
-        if not path.startswith("include/kernel/perf/"):
+        folder = os.path.dirname(path).removeprefix("include/")
+        if folder not in {"kernel/perf", "kernel/trace"}:
             continue
-        source = f"kernel/perf/{os.path.basename(path)[:-2]}.c"
+        source = f"{folder}/{os.path.basename(path)[:-2]}.c"
         text = read(source) if os.path.exists(os.path.join(ROOT, source)) else ""
         names = list(declared_names(read(path)))
         found += len(names)
         wrong += [f"{path}: {name}: not defined in {source}" for name in names if not defines(text, name)]
-    report.ok(found > 150, "headers of kernel/perf declare functions", found)
-    report.equal(wrong, [], "each header of kernel/perf belongs to one file")
+    report.ok(found > 250, "headers of kernel/perf and kernel/trace declare functions", found)
+    report.equal(wrong, [], "each header of kernel/perf and kernel/trace belongs to one file")
 
 
 def main():
     report = tap.Report()
     check_downhill(report)
+    check_includes(report)
     check_headers(report)
     check_locks(report)
     return report.done()

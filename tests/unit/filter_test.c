@@ -4,6 +4,7 @@
  * see that), and what it lets through is right. tests/conformance/programs/observe_filters.c compares the details
  * of the language with Linux.
  */
+#include <kernel/trace/match.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Reading a ring in the kernel (splice): whole records, a reader's wrong tails, waiting and the end. */
 #include <kernel/perf/ring.h>
+#include <kernel/task/signal.h>
 
 #include "mapping.h"
 #include "waiting.h"

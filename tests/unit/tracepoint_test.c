@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Events of tracepoints: what is counted, sampled and filtered, and who may open them. */
+#include <kernel/trace/emit.h>
 #include <kernel/perf/settings.h>
 #include <kernel/trace/pmu.h>
 #include <kernel/trace/event.h>

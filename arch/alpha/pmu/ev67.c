@@ -32,6 +32,8 @@
  *
  * User mode cannot read the counters: the mapped page has index 0, and the reader calls read().
  */
+#include "ev67.h"
+
 #include <kernel/base/assert.h>
 #include <kernel/base/cpu.h>
 #include <kernel/base/log.h>
@@ -46,8 +48,6 @@
 #include <machine/perfmon.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/perf_event.h>
-
-#include "ev67.h"
 
 /* Half the range: as much is left when the counter overflows. */
 #define PERIOD_MAX ((uint64_t)1 << (EV67_WIDTH_BITS - 1))

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* AMD's core performance counters: from the description in CPUID to the counters' registers (counters.c). */
+#include "amd.h"
+
 #include <kernel/base/log.h>
 
-#include "amd.h"
 #include "event_select.h"
 
 static struct amd_pmu amd;

@@ -28,6 +28,10 @@
  * and the next NMI that finds no overflow is theirs. An NMI can also stand for two overflows, and then `owed` is
  * too large until an NMI of another source comes, which is claimed by mistake.
  */
+#include "counters.h"
+
+#include <string.h>
+
 #include <arch/pmu.h>
 #include <kernel/base/assert.h>
 #include <kernel/base/cpu.h>
@@ -44,9 +48,6 @@
 #include <machine/msr.h>
 #include <uapi/linux/perf_event.h>
 
-#include <string.h>
-
-#include "counters.h"
 #include "event_select.h"
 
 /* An overflow can come between the last look at the status and the unmasking, but not often in a row. */

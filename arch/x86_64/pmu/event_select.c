@@ -4,13 +4,13 @@
  *
  * Nothing here touches a register. Errors and their order follow Linux 6.12's x86 driver (arch/x86/events).
  */
+#include "event_select.h"
+
 #include <kernel/base/log.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/pmu.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/perf_event.h>
-
-#include "event_select.h"
 
 /* Linux, asm/perf_regs.h: XMM0 is register 32. */
 #define VECTOR_REGISTERS 0xffffffff00000000

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Intel's architectural PMU: from the description in CPUID to the counters' registers (counters.c). */
+#include "intel.h"
+
 #include <kernel/base/bits.h>
 #include <kernel/base/log.h>
 
 #include "event_select.h"
-#include "intel.h"
 
 static struct intel_pmu intel;
 

@@ -7,6 +7,8 @@
  * Numbers, names and errors are those of Linux's driver of the same name. These counters cannot interrupt, or
  * tell user mode from the kernel. Any number of events may be active, so they join every group.
  */
+#include "msr.h"
+
 #include <kernel/base/cpu.h>
 #include <kernel/base/smp.h>
 #include <kernel/perf/counter.h>
@@ -14,8 +16,6 @@
 #include <kernel/perf/pmu.h>
 #include <machine/msr.h>
 #include <uapi/linux/errno.h>
-
-#include "msr.h"
 
 /* SDM vol. 3B 15.2: counters of the clock at work and of a reference clock, while not halted. */
 #define MSR_IA32_MPERF		   0x0e7

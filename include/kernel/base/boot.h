@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <kernel/mm/page.h>
+#include <kernel/base/physical.h>
 
 #define BOOT_RANGES_MAX	       128
 #define BOOT_MODULES_MAX       8

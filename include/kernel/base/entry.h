@@ -19,9 +19,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <kernel/sched/sched.h>
-#include <kernel/sched/task.h>
-
 struct trap_frame;
 
 /* Performs a system call of the running task: takes number and arguments from FRAME, and stores the
@@ -31,13 +28,6 @@ void syscall_dispatch(struct trap_frame *frame);
 /* The running task, a new one that the call in FRAME made, is about to return from that call.
  * Interrupts on. */
 void syscall_first_return(struct trap_frame *frame);
-
-/* Returns whether a return to user mode must go through user_return. Interrupts off. */
-static inline bool user_return_is_due(void)
-{
-	return atomic_load_explicit(&this_cpu(sched_requests).any, memory_order_relaxed) ||
-	       atomic_load_explicit(&task_current()->signals.return_work, memory_order_relaxed);
-}
 
 /* Switches if another task should run, and acts on signals: may change FRAME, which is about to be
  * restored, or not return. Called and returns with interrupts off; enables them in between. */

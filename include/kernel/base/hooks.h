@@ -298,7 +298,7 @@ HOOK(task_migrated, (void), ())
 
 /* --- always called --- */
 
-/* The tick of CPU time (<kernel/time/cpu_time.h>) has found PROCESS running. Interrupts off. */
+/* The tick of CPU time (<kernel/sched/cpu_time.h>) has found PROCESS running. Interrupts off. */
 void hook_cpu_tick(struct process *process);
 
 /* The new process CHILD joins the session of PARENT. task_table_lock held. */

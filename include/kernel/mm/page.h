@@ -11,20 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <machine/mmu.h> /* PAGE_SHIFT: log2 of a page's bytes */
-
-#define PAGE_SIZE      ((size_t)1 << PAGE_SHIFT)
-#define PAGE_MASK      (~(PAGE_SIZE - 1))
+#include <kernel/base/physical.h>
 
 /* Largest block that page_alloc gives: 2^10 pages, 4 or 8 MiB. */
 #define PAGE_ORDER_MAX 10
-
-typedef uint64_t paddr_t;
-
-/* Bytes of memory, [start, end), that nothing else uses. */
-struct page_range {
-	paddr_t start, end;
-};
 
 /* Hands the COUNT ranges of RAM, in any order, none overlapping, to the allocator. Parts of
  * pages at their ends are left out. All must be in the direct map. Boot CPU, once, before

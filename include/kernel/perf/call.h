@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 #include <kernel/base/assert.h>
-#include <kernel/perf/event.h>
 #include <kernel/perf/cpu.h>
+#include <kernel/perf/event.h>
 
 /* An operation on CONTEXT, on its caller's stack. A caller with more arguments embeds it in a structure of
  * its own. */

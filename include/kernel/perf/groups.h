@@ -13,9 +13,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include <kernel/base/tree.h>
-#include <sys/queue.h>
 
 struct perf_event;
 

@@ -14,13 +14,11 @@
 
 #include <arch/task.h>
 #include <kernel/base/cpu.h>
+#include <kernel/sched/cpu_time.h>
 #include <kernel/sched/pi.h>
 #include <kernel/sched/sched.h>
+#include <kernel/sched/task_parts.h>
 #include <kernel/sched/wait.h>
-#include <kernel/task/ptrace.h>
-#include <kernel/task/rseq.h>
-#include <kernel/task/signal.h>
-#include <kernel/time/cpu_time.h>
 
 struct credentials;
 struct vm_space;
@@ -115,6 +113,17 @@ void task_put(struct task *task);
 /* Frees the tasks whose last reference this CPU dropped. Task context, interrupts on, no lock held: the
  * return to user mode and the idle loop call it. */
 void task_reap(void);
+
+/* Return whether a signal, or a fatal signal, is pending for TASK. Any context. */
+bool signal_is_pending(struct task *task);
+bool signal_is_fatal_pending(struct task *task);
+
+/* Returns whether a return to user mode must go through user_return (<kernel/base/entry.h>). Interrupts off. */
+static inline bool user_return_is_due(void)
+{
+	return atomic_load_explicit(&this_cpu(sched_requests).any, memory_order_relaxed) ||
+	       atomic_load_explicit(&task_current()->signals.return_work, memory_order_relaxed);
+}
 
 /* Returns the pid of the parent of TASK's process, 0: none. Any context. */
 pid_t task_parent_pid(struct task *task);

@@ -20,6 +20,7 @@
 #include <sys/types.h>
 
 #include <kernel/base/tree.h>
+#include <kernel/sched/credentials.h>
 #include <uapi/linux/capability.h>
 
 struct task;
@@ -55,21 +56,8 @@ struct group_list {
 /* Every capability there is. */
 #define CAPABILITIES_ALL (((uint64_t)1 << (CAP_LAST_CAP + 1)) - 1)
 
-struct credentials {
-	_Atomic unsigned int references;
-	uint32_t uid, euid, suid, fsuid; /* real, effective, saved, for files */
-	uint32_t gid, egid, sgid, fsgid;
-	uint64_t effective, permitted, inheritable, bounding, ambient; /* bits of 1 << CAP_* */
-	uint32_t securebits;
-	struct group_list *groups;    /* NULL: none */
-	struct user_account *account; /* of uid */
-};
-
 /* Root's credentials with every capability, for kernel tasks and the first user task. */
 extern struct credentials credentials_initial;
-
-/* Returns the current task's credentials. Any context. */
-const struct credentials *credentials_current(void);
 
 /* Returns the credentials that decide about files: the current task's, or those of its access(2). Any
  * context. */
@@ -84,19 +72,9 @@ const struct credentials *credentials_of(const struct task *task);
 
 /* Returns TASK's credentials with a reference, for credentials_put. Task context, T not held. */
 const struct credentials *credentials_get(struct task *task);
-/* Takes another reference. Any context. */
-const struct credentials *credentials_share(const struct credentials *credentials);
 /* Drops a reference. Task context. */
 void credentials_put(const struct credentials *credentials);
 
-/* Returns whether CREDENTIALS have capability CAP in effect. Any context. */
-static inline bool credentials_have(const struct credentials *credentials, unsigned int cap)
-{
-	return credentials->effective >> cap & 1;
-}
-
-/* Returns whether the current task has capability CAP in effect. Any context. */
-bool capable(unsigned int cap);
 /* CAP_PERFMON, or CAP_SYS_ADMIN, which came before it: see perf_event_open(2). Any context. */
 bool capable_perfmon(void);
 

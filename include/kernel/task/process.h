@@ -15,10 +15,10 @@
 #include <sys/types.h>
 
 #include <kernel/base/spinlock.h>
+#include <kernel/sched/cpu_time.h>
 #include <kernel/sched/wait.h>
 #include <kernel/task/exec_guard.h>
 #include <kernel/task/signal.h>
-#include <kernel/time/cpu_time.h>
 #include <uapi/linux/resource.h>
 
 struct task;

@@ -19,6 +19,7 @@
 #include <sys/queue.h>
 #include <sys/types.h>
 
+#include <kernel/sched/task_parts.h>
 #include <uapi/linux/signal.h>
 
 struct task;
@@ -35,33 +36,6 @@ enum ptrace_calls {
 enum ptrace_traps {
 	PTRACE_TRAP_STOP = 1,	/* PTRACE_INTERRUPT, or it is new: any stop satisfies it */
 	PTRACE_TRAP_NOTIFY = 2, /* its process was continued */
-};
-
-/* A task's part. T, unless noted. */
-struct ptrace_state {
-	/* enum ptrace_calls. An untraced system call tests only this. Written while the task is
-	 * stopped, or at the end of tracing. */
-	_Atomic unsigned int calls;
-	struct task *tracer; /* NULL: not traced. A tracer detaches before it exits */
-	pid_t tracer_tid;    /* its tid; of the last one, if no longer traced */
-	LIST_ENTRY(task) tracee;
-	LIST_HEAD(, task) tracees; /* traced by this task */
-	unsigned int options;	   /* PTRACE_O_* */
-	unsigned int traps;	   /* enum ptrace_traps */
-	bool seized;
-	bool trusted;	 /* began with CAP_SYS_PTRACE */
-	bool listening;	 /* PTRACE_LISTEN: stopped, but the tracer may not access it */
-	bool frozen;	 /* the tracer accesses it */
-	bool exit_event; /* stopped while it exits: its fatal signal was handled already */
-	bool stop_seen;	 /* its tracer knows of its process's stop and decides */
-	bool kept;	 /* a thread, not a leader, that exited and was not waited for */
-	bool has_info;	 /* info belongs to the current stop */
-	bool has_signal; /* the current stop is before a signal's delivery */
-	/* Stopped: the status for wait4, 0 once reported; then the signal to resume with. Kept: the
-	 * exit status. */
-	int code;
-	unsigned long message; /* PTRACE_GETEVENTMSG */
-	struct kernel_siginfo info;
 };
 
 /* --- the tracee's side: calls of the current task. Task context, no lock held. --- */

@@ -9,16 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <kernel/sched/task_parts.h>
+
 struct task;
 struct trap_frame;
-
-/* A task's part: its own. signals.sequence marks a task that was preempted or migrated since it last left the
- * kernel; other tasks set it, too, to restart the sequence. */
-struct rseq_state {
-	uintptr_t address; /* of the area in user memory; 0: none is registered */
-	uint32_t size, signature;
-	int cpu; /* as in the area */
-};
 
 /* The current task returns to user mode through FRAME, with signals.sequence: updates the area, and moves an
  * interrupted sequence to its abort address. SIGSEGV if the area is invalid. Task context, interrupts on. */

@@ -16,6 +16,7 @@
 #include <sys/queue.h>
 
 #include <kernel/base/spinlock.h>
+#include <kernel/sched/task_parts.h>
 #include <uapi/linux/signal.h>
 
 struct task;
@@ -30,13 +31,6 @@ struct signal_entry {
 	TAILQ_ENTRY(signal_entry) link; /* S */
 	struct user_account *account;	/* charged, referenced; NULL: its timer is charged */
 	struct kernel_siginfo info;
-};
-
-/* Signals sent to one task or one process. */
-struct signal_queue {
-	uint64_t pending; /* S: bit n - 1: signal n */
-	TAILQ_HEAD(, signal_entry)
-	entries; /* S: in the order sent; a pending signal may lack one (no memory) */
 };
 
 /* The result of a system call that a signal interrupted (-EINTR), as signal(7) lists them. */
@@ -54,45 +48,7 @@ struct signal_handlers {
 	struct kernel_sigaction actions[SIGNALS_MAX]; /* H: of signal n at n - 1 */
 };
 
-/* A task's part. */
-struct signal_state {
-	struct signal_queue queue; /* S */
-	uint64_t mask;		   /* S: blocked signals */
-	uint64_t saved_mask;	   /* the task's own: restored after rt_sigsuspend, ppoll */
-	bool restore_mask;	   /* the task's own */
-	struct kernel_sigaltstack alternate; /* the task's own: handler stack */
-	/* Work to do on the exit path to user mode. RETURN_WORK reads all of it at once: each system call
-	 * tests only that. */
-	union {
-		struct {
-			/* some unblocked signal is pending, or the process is stopped */
-			_Atomic bool attention;
-			_Atomic bool fatal; /* this task must exit: nothing else matters */
-			/* preempted or migrated: see <kernel/task/rseq.h> */
-			_Atomic bool sequence;
-			/* the task's own: enum call_restart of its interrupted call */
-			uint8_t restart;
-		};
-		_Atomic uint32_t return_work;
-	};
-	uint64_t call_deadline_ns; /* the task's own: that call's deadline; 0: unknown */
-	bool deadline_kept;	   /* the task's own: the call runs again, with the same deadline */
-};
-
 _Static_assert(CALL_ENDS == 0, "return_work: a call that ends is no work");
-
-/* Return whether SP is on STACK, an alternate one; and whether the program still uses STACK, without
- * SS_AUTODISARM. Any context. Linux: __on_sig_stack, on_sig_stack. */
-static inline bool signal_stack_contains(const struct kernel_sigaltstack *stack, uintptr_t sp)
-{
-	return !(stack->ss_flags & SS_DISABLE) && sp > stack->ss_sp &&
-	       sp - stack->ss_sp <= stack->ss_size;
-}
-
-static inline bool signal_stack_is_used(const struct kernel_sigaltstack *stack, uintptr_t sp)
-{
-	return !(stack->ss_flags & (int)SS_AUTODISARM) && signal_stack_contains(stack, sp);
-}
 
 /* Sends SIGNAL (1 … 64) to TASK for an action of its own (SIGPIPE), as from itself. Task and interrupt
  * context. */
@@ -119,10 +75,6 @@ bool signal_any_of(uint64_t set);
 /* Returns whether SIGNAL, sent to TASK, would be queued: it is blocked, or not ignored. Task and interrupt
  * context. */
 bool signal_is_noticed(struct task *task, int signal);
-
-/* Return whether a signal, or a fatal signal, is pending for TASK. Any context. */
-bool signal_is_pending(struct task *task);
-bool signal_is_fatal_pending(struct task *task);
 
 /* Returns the deadline of the current system call: DEADLINE_NS, counted from now; but for a call that runs
  * again after a signal without a handler interrupted it, the first deadline. Every call that uses this passes

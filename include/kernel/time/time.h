@@ -1,36 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Time: one monotonic clock and per-CPU timers.
+ * Time: the time of day, times of programs, and per-CPU timers on the monotonic clock.
  *
- * clock_ns() starts near 0 at boot and is the same on every CPU. A timer belongs to the CPU that armed it
- * and fires there, in interrupt context. There is no periodic tick: the CPU's timer interrupt is set to
- * the nearest deadline, so an idle machine sleeps.
+ * A timer belongs to the CPU that armed it and fires there, in interrupt context. There is no periodic tick:
+ * the CPU's timer interrupt is set to the nearest deadline, so an idle machine sleeps.
  */
 #ifndef KERNEL_TIME_H
 #define KERNEL_TIME_H
 
-#include <kernel/base/tree.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#include <kernel/base/clock.h>
+#include <kernel/base/tree.h>
 #include <uapi/asm/param.h>
 #include <uapi/linux/time.h>
-
-#define NSEC_PER_SEC  1000000000ull
-#define NSEC_PER_MSEC 1000000ull
-#define NSEC_PER_USEC 1000ull
-
-/* Returns the nanoseconds since boot, monotonic. Any context, NMI included. */
-uint64_t clock_ns(void);
-
-/* The conversion for user space: ns = offset + ((cycles * mult) >> shift), as in perf_event_mmap_page's
- * time_mult, time_shift, time_offset (clock_ns() as a function of the time-stamp counter). False: not
- * possible. Any context. */
-struct clock_conversion {
-	uint32_t mult;
-	uint16_t shift;
-	uint64_t offset_ns;
-};
-bool clock_user_conversion(struct clock_conversion *conversion);
 
 /* Returns the nanoseconds since 1970 at clock_ns() == 0. Any context. */
 uint64_t clock_epoch_ns(void);

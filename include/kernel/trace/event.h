@@ -3,8 +3,7 @@
  * Tracepoints: places in the kernel that report events to listeners.
  *
  * An event has two kinds of listeners: perf (kernel/trace/pmu.c), and the traces, which programs read
- * from tracefs (kernel/trace/instance.c). Without a listener, a tracepoint costs one load and a predicted
- * branch.
+ * from tracefs (kernel/trace/instance.c): <kernel/trace/emit.h>.
  *
  * Events are numbered by their declarations in <kernel/trace/events.h>; after those come the two of each
  * system call, in the order of the table in kernel/trace/calls.c.
@@ -12,15 +11,12 @@
 #ifndef KERNEL_TRACE_EVENT_H
 #define KERNEL_TRACE_EVENT_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 struct text;
-struct trace_filter;
-struct trap_frame;
 
 /* --- the declarations' first meanings: numbers and records --- */
 
@@ -125,46 +121,5 @@ bool trace_field_get(const struct trace_event *event, unsigned int index,
 
 /* Number of common fields; they come first. */
 #define TRACE_COMMON_FIELDS 4
-
-/* --- listeners --- */
-
-/* Most events: those declared and two for each of Linux's calls. */
-#define TRACE_EVENTS_MAX    1024
-
-enum trace_listener { TRACE_TO_PERF, TRACE_TO_TRACE };
-
-/* Number of listeners of each event: the only word that a tracepoint reads. */
-extern _Atomic unsigned int trace_listeners[TRACE_EVENTS_MAX];
-
-static inline bool trace_is_on(unsigned int number)
-{
-	return __builtin_expect(
-		atomic_load_explicit(&trace_listeners[number], memory_order_relaxed) != 0, false);
-}
-
-/* Add and remove a listener of the kind LISTENER to event NUMBER. Any context. */
-void trace_listen(unsigned int number, enum trace_listener listener);
-void trace_unlisten(unsigned int number, enum trace_listener listener);
-
-/*
- * Passes RECORD, SIZE bytes with the data after it, to the listeners of event NUMBER, and fills in the common
- * fields. WEIGHT: the number that perf adds, mostly 1. RECORD has room up to TRACE_RAW_SIZE(SIZE) bytes. Any
- * context but NMI; any lock may be held, including run queues'.
- */
-void trace_emit(unsigned int number, void *record, size_t size, uint64_t weight);
-/* The same for an event at FRAME, from which perf takes its samples; NULL: not for perf. */
-void trace_emit_at(unsigned int number, void *record, size_t size, uint64_t weight,
-		   struct trap_frame *frame);
-
-/* Bytes of a record of SIZE bytes in a sample of perf's: with the 32 bits of its size they are a multiple
- * of 8. */
-#define TRACE_RAW_SIZE(size) ((((size) + sizeof(uint32_t) + 7) & ~(size_t)7) - sizeof(uint32_t))
-
-/* Room for a record of TYPE and EXTRA bytes after it. */
-#define TRACE_RECORD(type, extra)                                                   \
-	union {                                                                     \
-		struct type record;                                                 \
-		unsigned char bytes[TRACE_RAW_SIZE(sizeof(struct type) + (extra))]; \
-	}
 
 #endif

@@ -21,7 +21,7 @@
  * (syscalls:*) are in kernel/trace/calls.c.
  *
  * This file is included several times, each time with other definitions of these macros, and so has no guard;
- * see <kernel/trace/event.h> and kernel/trace/events.c.
+ * see <kernel/trace/event.h> and kernel/trace/event.c.
  */
 /* clang-format off */
 

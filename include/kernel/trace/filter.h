@@ -18,7 +18,6 @@
 #ifndef KERNEL_TRACE_FILTER_H
 #define KERNEL_TRACE_FILTER_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include <kernel/mm/page.h>
@@ -42,8 +41,5 @@ int trace_filter_make(const struct trace_event *event, const char *text,
 
 /* Frees FILTER, which is not used any more; NULL: no effect. Any context. */
 void trace_filter_free(struct trace_filter *filter);
-
-/* True if RECORD passes FILTER. Any context but NMI. */
-bool trace_filter_match(const struct trace_filter *filter, const void *record);
 
 #endif

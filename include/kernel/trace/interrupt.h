@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include <kernel/base/hooks.h>
+#include <kernel/trace/emit.h>
 #include <kernel/trace/event.h>
 
 void trace_vector_slow(unsigned int event, unsigned int vector);
@@ -17,7 +18,7 @@ void trace_irq_entry_slow(unsigned int irq, const char *name);
 void trace_irq_exit_slow(unsigned int irq);
 void trace_page_fault_slow(unsigned int event, uintptr_t address, uintptr_t ip, uint64_t error);
 
-/* The same of a vector of KIND that begins or ENDS: kernel/trace/hooks.c. */
+/* The interrupt of VECTOR, of KIND, begins or ENDS. */
 void trace_vector_of_kind(enum hook_vector kind, unsigned int vector, bool ends);
 
 /* The interrupt of VECTOR begins or ends: EVENT, one of irq_vectors's. */

@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 
+#include <kernel/trace/emit.h>
 #include <kernel/trace/event.h>
 
 struct vm_space;

@@ -5,6 +5,7 @@
 #ifndef KERNEL_TRACE_LOCK_H
 #define KERNEL_TRACE_LOCK_H
 
+#include <kernel/trace/emit.h>
 #include <kernel/trace/event.h>
 
 void trace_contention_begin_slow(const void *lock, unsigned int flags);

@@ -16,6 +16,7 @@
 
 #include <kernel/base/cpu.h>
 #include <kernel/sched/wait.h>
+#include <kernel/trace/emit.h>
 
 struct trace_ring;
 

@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#include <kernel/trace/emit.h>
 #include <kernel/trace/event.h>
 
 struct task;

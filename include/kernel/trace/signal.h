@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include <kernel/base/hooks.h>
+#include <kernel/trace/emit.h>
 #include <kernel/trace/event.h>
 
 struct kernel_sigaction;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <kernel/trace/emit.h>
 #include <kernel/trace/event.h>
 #include <uapi/linux/time.h>
 

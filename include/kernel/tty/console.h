@@ -15,12 +15,6 @@ struct file;
 struct inode;
 struct process;
 
-/* The driver: sends SIZE bytes unchanged, and waits while the line is busy. Task context. */
-void console_device_write(const char *bytes, size_t size);
-
-/* The driver: receives the bytes that stayed in the device for lack of room. Task context. */
-void console_device_receive(void);
-
 /*
  * Starts the console. Once, before the first user task and before any input. RAW: no translation of \n
  * to \r\n, no line editing, and the console is not a terminal. A serial line has no end, so raw input

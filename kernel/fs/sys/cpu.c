@@ -6,10 +6,11 @@
  * A CPU's target is its number plus one, a cache's that number and the cache's; both always exist and need no
  * references.
  */
+#include <kernel/base/cpu.h>
+
 #include <string.h>
 
 #include <arch/topology.h>
-#include <kernel/base/cpu.h>
 #include <kernel/base/log.h>
 #include <kernel/mm/text.h>
 #include <uapi/linux/stat.h>

@@ -7,7 +7,7 @@
 #ifndef MACHINE_CALLS_H
 #define MACHINE_CALLS_H
 
-#include <kernel/syscall/syscall.h>
+#include <kernel/base/syscall.h>
 
 /* arch/alpha/calls.c */
 syscall_function alpha_getxpid, alpha_getxuid, alpha_getxgid, alpha_pipe, alpha_brk,

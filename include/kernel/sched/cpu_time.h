@@ -3,7 +3,7 @@
  * CPU time by mode.
  *
  * A task's run time is known to the nanosecond; a tick, 250 times a second on CPUs that run user tasks,
- * samples whether it runs in user mode or in the kernel (kernel/time/cpu_tick.c). So a system call costs
+ * samples whether it runs in user mode or in the kernel (kernel/sched/cpu_tick.c). So a system call costs
  * nothing more, and an idle CPU sleeps. The ticks divide the run time.
  */
 #ifndef KERNEL_CPU_TIME_H

@@ -9,8 +9,10 @@
 #include <string.h>
 
 #include <kernel/mm/text.h>
+#include <kernel/trace/calls.h>
 
-#include "trace.h"
+#include "print.h"
+
 
 /* Linux uses lower numbers for records of its function tracers; Tally has one of those. */
 #define FIRST_ID	  20

@@ -19,9 +19,6 @@
 
 typedef long syscall_function(const unsigned long arg[6]);
 
-/* Returns Linux's name of system call NUMBER, or NULL. Any context. */
-const char *syscall_name(unsigned long number);
-
 /* memory: kernel/task/memory_calls.c */
 syscall_function sys_brk, sys_mmap, sys_munmap, sys_mprotect, sys_madvise, sys_mremap, sys_mlock,
 	sys_mlock2, sys_munlock, sys_mlockall, sys_munlockall, sys_mincore, sys_msync;

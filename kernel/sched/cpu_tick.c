@@ -8,12 +8,11 @@
  *
  * Lock: none; a CPU's tick and the counts of the task that runs there are its own.
  */
-#include <kernel/time/cpu_time.h>
+#include <kernel/sched/cpu_time.h>
 
 #include <arch/task.h>
 #include <kernel/base/hooks.h>
 #include <kernel/sched/task.h>
-#include <kernel/task/process.h>
 #include <kernel/time/time.h>
 
 struct tick {
