@@ -20,7 +20,8 @@ TALLY = os.path.join(ROOT, "tools", "tally")
 BIN = os.path.join(os.environ["TALLY_BUILD"], "user", "bin")
 OPTIONS = ("--under", "kvm", "--icount", "--cpus", "2", "--timeout", "300")
 # The programs of each boot.
-BOOTS = (("rotation", "cpuwide", "software", "readformats", "inheritance"), ("hammer",), ("counts",), ("sampling",), ("selfread",))
+BOOTS = (("rotation", "cpuwide", "software", "readformats", "inheritance"), ("hammer",),
+         ("counts", "sampling", "selfread", "self", "attach", "breakpoints", "clones", "close_while_waiting"))
 # The points that fail by the causes of docs/kvm.md.
 CAUSE_1 = {"counts: rdpmc and read() agree to the instruction",
            "counts: rdpmc and read() agree while other tasks count on the same CPU",

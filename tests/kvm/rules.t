@@ -31,7 +31,7 @@ def rows_of(text):
 
 
 def rows_of_page():
-    """{processor: its rows}."""
+    """{CPU: its rows}."""
     with open(PAGE, encoding="utf-8") as file:
         first, _, others = file.read().partition("\n## Other CPUs\n")
     rows = {FIRST: rows_of(first)}
