@@ -198,7 +198,7 @@ void user_mode_left(struct trap_frame *frame)
 	struct cpu_local *local = cpu_local();
 
 	if (local->user_counting && !(local->user_counting & STOPPED_BY_INTERRUPT))
-		ev67_user_halted(count_entry_path(frame));
+		ev67_user_disabled(count_entry_path(frame));
 	/* The entry from user mode serves overflows, because the interrupted frame is its own. */
 	if (local->user_counting && arch_frame_is_user(frame)) {
 		local->nmi_depth++;

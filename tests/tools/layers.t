@@ -43,7 +43,7 @@ EXCEPTIONS = {
     ("arch/x86_64/ptrace_debug.c", "perf_breakpoint_modify"): BREAKPOINT,
     ("arch/x86_64/ptrace_debug.c", "perf_breakpoint_open"): BREAKPOINT,
     ("arch/x86_64/space.c", "perf_user_reads"): "CR4.PCE goes with the space",
-    ("arch/alpha/user_mode.c", "ev67_user_halted"): MODES,
+    ("arch/alpha/user_mode.c", "ev67_user_disabled"): MODES,
     ("arch/alpha/user_mode.c", "ev67_user_overflows"): MODES,
     ("arch/alpha/user_mode.c", "ev67_user_start"): MODES,
     ("kernel/perf/init.c", "arch_pmu_init"): "the machine's side of perf's start: <arch/pmu.h>",

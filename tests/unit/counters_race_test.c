@@ -30,7 +30,7 @@ static void race_function(void *unused)
 	race_action();
 }
 
-/* Makes the counter overflow, unless it is halted, and a little more. */
+/* Makes the counter overflow, unless it is disabled, and a little more. */
 static void race_interrupt(void *unused)
 {
 	(void)unused;

@@ -121,7 +121,7 @@ static void call_action(void *action)
 	(*(void (**)(void))action)();
 }
 
-/* Makes the counter overflow, unless it is halted, and a little more. */
+/* Makes the counter overflow, unless it is disabled, and a little more. */
 static void overflow(void *unused)
 {
 	(void)unused;
@@ -296,7 +296,7 @@ static void check_late(void)
 	}
 }
 
-/* The late interrupt throttles the event: its counter stays halted. */
+/* The late interrupt throttles the event: its counter stays disabled. */
 static void throttled_after(unsigned int place)
 {
 	EXPECT_EQ_AT(samples, 1, "place %u", place);

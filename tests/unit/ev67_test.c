@@ -634,7 +634,7 @@ static void check_throttled(void)
 
 static const struct tap_rule rules[] = {
 	{ "a machine without these counters has no PMU", check_absent },
-	{ "at start every counter of every CPU is halted, with nothing pending", check_start },
+	{ "at start every counter of every CPU is disabled, with nothing pending", check_start },
 	{ "each event number counts what it names, or has Linux's errno", check_numbers },
 	{ "exclusions and samples that the counters do not have are refused", check_attributes },
 	{ "the mapped page has index 0: the reader calls read", check_mapped_page },

@@ -23,7 +23,7 @@
  *    never puts them in, and leaves the counters as `running` and `disabled` say.
  *  - A write to a counter forgets an overflow that its last owner left behind (in PALcode).
  *
- * A counter whose event excludes the kernel is halted whenever the kernel runs (ev67.h). Its value is in
+ * A counter whose event excludes the kernel is disabled whenever the kernel runs (ev67.h). Its value is in
  * memory then, and updates and settings use that. Only the kernel itself can change it: the entry from user
  * mode that finds its overflows serves them, and its interrupt has nothing to do.
  *
@@ -122,7 +122,7 @@ static uint64_t read_raw(struct perf_event *event)
 	return value;
 }
 
-static void halt(unsigned int counters)
+static void disable_counters(unsigned int counters)
 {
 	wrperfmon(PERFMON_DISABLE, counters);
 }
@@ -138,7 +138,7 @@ static void resume(struct ev67_cpu *cpu)
 	/* An interrupt came before that and stopped one. */
 	stale = counters & ~atomic_load(&cpu->running);
 	if (stale)
-		halt(stale);
+		disable_counters(stale);
 }
 
 static void select_events(struct ev67_cpu *cpu, unsigned int select)
@@ -167,7 +167,7 @@ static void disable_pmu(struct pmu *pmu)
 
 	(void)pmu;
 	if (atomic_fetch_add(&cpu->disabled, 1) == 0 && !is_idle(cpu))
-		halt(EV67_ALL_COUNTERS);
+		disable_counters(EV67_ALL_COUNTERS);
 }
 
 static void enable_pmu(struct pmu *pmu)
@@ -221,7 +221,7 @@ static void stop(struct perf_event *event, int flags)
 	if (!(event->hw.flags & HW_STOPPED)) {
 		atomic_fetch_and(&cpu->running, ~counters_of(event));
 		if (!atomic_load(&cpu->disabled))
-			halt(counters_of(event));
+			disable_counters(counters_of(event));
 		event->hw.flags |= HW_STOPPED;
 	}
 	if ((flags & PMU_UPDATE) && !(event->hw.flags & HW_UPTODATE)) {
@@ -379,7 +379,7 @@ void ev67_pmu_interrupt(uint64_t counter, struct trap_frame *frame)
 	uint64_t start_ns;
 
 	/* First of all, so that as little as possible of this is counted. */
-	halt(EV67_ALL_COUNTERS);
+	disable_counters(EV67_ALL_COUNTERS);
 	atomic_fetch_add(&cpu->disabled, 1);
 	start_ns = clock_ns();
 	if (counter < EV67_COUNTERS) {
@@ -420,7 +420,7 @@ struct user_start ev67_user_start(struct user_path out)
 	return start;
 }
 
-void ev67_user_halted(struct user_path in)
+void ev67_user_disabled(struct user_path in)
 {
 	struct ev67_cpu *cpu = this_ev67_cpu();
 	uint64_t control = wrperfmon(PERFMON_READ, 0);
@@ -459,7 +459,7 @@ static void start_cpu(void *unused)
 {
 	(void)unused;
 	*this_ev67_cpu() = (struct ev67_cpu){ 0 };
-	halt(EV67_ALL_COUNTERS);
+	disable_counters(EV67_ALL_COUNTERS);
 	wrperfmon(PERFMON_SELECT, 0);
 	wrperfmon(PERFMON_OPTIONS, 0);
 	/* Also forgets overflows that the console left behind. */

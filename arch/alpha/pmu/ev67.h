@@ -107,10 +107,10 @@ bool profileme_overflow(struct perf_event *event, const struct ev67_profile *pro
 void ev67_pmu_interrupt(uint64_t counter, struct trap_frame *frame);
 
 /*
- * Events of user mode only (exclude_kernel). The counters count in every mode: arch/alpha/user_mode.c halts
- * them on the entry to the kernel and resumes them on the exit path. The counts of the two paths themselves
- * are subtracted, so for all other code such a counter stands still in the kernel, at its value at the end of
- * user mode.
+ * Events of user mode only (exclude_kernel). The counters count in every mode: arch/alpha/user_mode.c
+ * disables them on the entry to the kernel and enables them on the exit path. The counts of the two paths
+ * themselves are subtracted, so for all other code such a counter stands still in the kernel, at its value at
+ * the end of user mode.
  */
 
 /* The instructions and branches of a path into the kernel or out of it. */
@@ -128,12 +128,12 @@ struct user_start {
  * path. IPL 6, on the exit path. */
 struct user_start ev67_user_start(struct user_path out);
 
-/* ev67.c: reads these counters, which have been halted again, IN after user mode's last instruction.
+/* ev67.c: reads these counters, which are disabled again, IN after user mode's last instruction.
  * IPL 6. */
-void ev67_user_halted(struct user_path in);
+void ev67_user_disabled(struct user_path in);
 
 /* ev67.c: takes the samples of those that have overflowed in user mode. FRAME: user mode's. As an interrupt
- * of the counters (arch_in_nmi), after ev67_user_halted. */
+ * of the counters (arch_in_nmi), after ev67_user_disabled. */
 void ev67_user_overflows(struct trap_frame *frame);
 
 #endif

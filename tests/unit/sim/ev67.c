@@ -21,7 +21,7 @@
 enum place {
 	IN_KERNEL,
 	IN_USER,
-	IN_ENTRY /* in the entry: they are not halted yet, or have been by an interrupt */
+	IN_ENTRY /* in the entry: they are not disabled yet, or have been by an interrupt */
 };
 
 struct counters {
@@ -303,7 +303,7 @@ static void go(struct user_path way)
 	}
 }
 
-/* As entry.S and user_mode_left; the counters may have been halted by an interrupt. */
+/* As entry.S and user_mode_left; the counters may have been disabled by an interrupt. */
 static void look(void)
 {
 	struct counters *here = these();
@@ -311,7 +311,7 @@ static void look(void)
 	if (!(here->enabled & here->user))
 		return;
 	wrperfmon(PERFMON_DISABLE, here->user);
-	ev67_user_halted(here->way);
+	ev67_user_disabled(here->way);
 }
 
 static void interrupt_entry(void)
