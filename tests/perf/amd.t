@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Debian's perf, PAPI and libpfm4 on AMD's processors: they have the names of AMD's events, and their counts are exact.
+"""Debian's perf, PAPI and libpfm4 on AMD's CPUs: they have the names of AMD's events, and their counts are exact.
 
 stat.t, record.t and papi.t look at the same commands, in each of their forms, on Intel's.
 """
@@ -34,7 +34,7 @@ KINDS = {"k8": "r0c6:u,r0c6:k,r0cf:k,r0c4:u", "zen3": "r0c6:u,r0c6:k,r02c:k,r0c4
 KINDS_EACH = {"loop": (0, 0, 1), "calls": (0, 0, 3), "branches": (0, 0, 3), "syscalls": (1, 1, 2), "touches": (0, 2, 1)}
 FEW_KINDS, MORE_KINDS = 1000, 3000
 
-# libpfm4's names of each processor, and what the work has of each in a pass.
+# libpfm4's names of each CPU, and what the work has of each in a pass.
 PFM = {
     "k8": {"CPU_CLK_UNHALTED": CYCLES, "RETIRED_INSTRUCTIONS": INSTRUCTIONS, "RETIRED_BRANCH_INSTRUCTIONS": BRANCHES,
            "RETIRED_TAKEN_BRANCH_INSTRUCTIONS": BRANCHES, "RETIRED_NEAR_RETURNS": 0, "RETIRED_FAR_CONTROL_TRANSFERS": 0,
