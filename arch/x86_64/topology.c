@@ -74,8 +74,8 @@ static bool has_intel_caches(void)
  * Linux, level 3 is the package's and the others are each CPU's own. */
 static bool old_amd_cache(unsigned int cpu, unsigned int index, struct cpu_cache *cache)
 {
-	/* By the field of associativity of levels 2 and 3. 0: there is no such cache, or its ways are not
-	 * told. */
+	/* By the field of associativity of levels 2 and 3. 0: there is no such cache, or the field does not
+	 * have its ways. */
 	static const uint8_t ways_of[16] = { 0, 1, 2, 3, 4, 6, 8, 0, 16, 0, 32, 48, 64, 96, 128, 0 };
 	static const enum cpu_cache_type types[] = { CPU_CACHE_DATA, CPU_CACHE_INSTRUCTION,
 						     CPU_CACHE_UNIFIED, CPU_CACHE_UNIFIED };
