@@ -5,8 +5,8 @@
  *
  * Each CPU has general counters, which count any event, and with Intel's from version 2 on fixed ones, which
  * count one event each. Intel's from version 2 on and AMD's PerfMonV2 have a global control register with a bit
- * for every counter: that register alone starts and halts counting, so disabling the PMU is one write, and a
- * halted event's control word may stay. The others have no such register: there the driver writes the enable
+ * for every counter: that register alone starts and disables counting, so disabling the PMU is one write, and a
+ * stopped event's control word may stay. The others have no such register: there the driver writes the enable
  * bit of every counter in use.
  *
  * The PMI is an NMI and may come anywhere, also inside this driver in task context. Hence
@@ -514,7 +514,7 @@ static bool handle_nmi(struct trap_frame *frame)
 		return true;
 	}
 	/* Serving must not be counted, and it writes counters: `disabled` tells counters_stop that the PMU is
-	 * halted already. */
+	 * disabled already. */
 	atomic_fetch_add(&cpu->disabled, 1);
 	let_count(cpu, 0);
 	served = serve_overflows(cpu, overflows, frame);
