@@ -5,7 +5,7 @@
  *
  * Each CPU has general counters, which count any event, and with Intel's from version 2 on fixed ones, which
  * count one event each. Intel's from version 2 on and AMD's PerfMonV2 have a global control register with a bit
- * for every counter: that register alone starts and disables counting, so disabling the PMU is one write, and a
+ * for every counter: that register alone starts and stops counting, so disabling the PMU is one write, and a
  * stopped event's control word may stay. The others have no such register: there the driver writes the enable
  * bit of every counter in use.
  *
