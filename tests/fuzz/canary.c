@@ -9,6 +9,7 @@
  */
 #define _GNU_SOURCE
 #include "fuzz.h"
+#include "state.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -138,6 +139,8 @@ _Noreturn static void be_canary(bool foreign, int request, int answer)
 	fill(shared);
 	fill(in_data);
 	look_at_self(&before);
+	look_at_self(&now);
+	state_own_memory();
 	for (;;) {
 		long got = wait_with_registers(&entry, 100);
 

@@ -318,6 +318,7 @@ static bool fuzz(const struct plan *plan)
 		canary_start();
 		bool good = warm_up();
 
+		state_own_memory();
 		/* The second look finds what the first one made this process need. */
 		state_look(&before);
 		state_becomes(&before, &after);

@@ -19,6 +19,7 @@
 
 #define SETTLE_MS     10000
 #define TASKS_AT_ONCE 240
+#define STACK_ROOM    65536
 
 /* The numbers of LINE after its name: active objects, objects, size, objects of a slab, its pages. */
 static bool parse_line(const char *line, char *name, unsigned long numbers[5])
@@ -126,6 +127,37 @@ static void be_in_memory(void)
 		(void)file[at];
 	munmap((void *)file, (size_t)size);
 	close(fd);
+}
+
+/* Writes each page from START to END with what it has. */
+static void write_pages(uintptr_t start, uintptr_t end)
+{
+	for (uintptr_t at = start; at < end; at += PAGE) {
+		volatile char *byte = (volatile char *)at;
+
+		*byte = *byte;
+	}
+}
+
+static __attribute__((noinline)) void grow_stack(void)
+{
+	volatile char room[STACK_ROOM];
+
+	write_pages((uintptr_t)room, (uintptr_t)room + sizeof(room));
+}
+
+void state_own_memory(void)
+{
+	static char text[16384];
+	char *line, *rest = text, mode[5];
+	unsigned long start, end;
+
+	grow_stack();
+	tree_read_text("/proc/self/maps", text, sizeof(text));
+	while ((line = strsep(&rest, "\n")))
+		if (sscanf(line, "%lx-%lx %4s", &start, &end, mode) == 3 &&
+		    strcmp(mode, "rw-p") == 0)
+			write_pages(start, end);
 }
 
 void state_warm_up(void)

@@ -20,5 +20,8 @@ void state_show_difference(const struct state *before, const struct state *now);
  * events of this process, its parent and process 1. */
 void state_warm_up(void);
 void state_be_counted(void);
+/* Gives the calling process every page of its memory, as a process needs that lives as long as the measurement: a
+ * page that it shared with its parent, or had not used, would be taken from the free ones at the first write. */
+void state_own_memory(void);
 
 #endif
