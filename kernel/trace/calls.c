@@ -21,7 +21,6 @@
 #include <machine/calls.h>
 #include <uapi/asm/unistd.h>
 
-
 /* The names, "openat", are those of Linux's functions, the numbers those of the ABI. */
 struct trace_call {
 	uint16_t number;

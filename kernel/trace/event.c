@@ -13,7 +13,6 @@
 
 #include "print.h"
 
-
 /* Linux uses lower numbers for records of its function tracers; Tally has one of those. */
 #define FIRST_ID	  20
 #define PRINT_ID	  5

@@ -8,7 +8,6 @@
 #include <kernel/mm/text.h>
 #include <kernel/trace/event.h>
 
-
 static void print_field(struct text *text, const struct trace_place *place)
 {
 	text_print(text, "\tfield:%s %s%s;\toffset:%u;\tsize:%u;\tsigned:%u;\n", place->type,

@@ -7,7 +7,6 @@
 
 #include <kernel/trace/interrupt.h>
 
-
 static const uint8_t hooks[TRACE_DECLARED] = {
 	[TRACE_sched_switch] = HOOK_task_out,
 	[TRACE_sched_waking] = HOOK_task_waking,

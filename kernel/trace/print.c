@@ -8,7 +8,6 @@
 
 #include <kernel/base/log.h>
 
-
 static char *room(struct trace_scratch *scratch, size_t *size)
 {
 	*size = sizeof(scratch->bytes) - scratch->used;
