@@ -405,8 +405,10 @@ static int counters_add(struct perf_event *event, int flags)
 		index = make_room(cpu, event, free);
 	if (index < 0)
 		return index;
-	take_counter(cpu, event, index);
+	/* Before the PMI sees EVENT: its counter may still have the overflow of an event that is gone. */
 	event->hw.flags = HW_STOPPED | HW_UPTODATE;
+	atomic_signal_fence(memory_order_seq_cst);
+	take_counter(cpu, event, index);
 	/* The core updates the user page after the event's state has changed, here and in del. */
 	if (flags & PMU_START) {
 		begin_period(event, NULL);
