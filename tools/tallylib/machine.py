@@ -52,19 +52,34 @@ class Log:
     """
 
     def __init__(self, chosen=None):
-        self._last = None
-        self.path = chosen
-        if chosen is None:
-            folder = paths.build()
-            if not os.access(folder, os.W_OK):
-                folder = tempfile.gettempdir()
-            self._last = os.path.join(folder, "last-run.log")
-            self.path = os.path.join(folder, f"run-{os.getpid()}.log")
+        folder = paths.build()
+        if not os.access(folder, os.W_OK):
+            folder = tempfile.gettempdir()
+        own = os.path.join(folder, f"run-{os.getpid()}.log")
+        self._last = os.path.join(folder, "last-run.log")
+        self._is_own = chosen is None
+        self.path = own if chosen is None else chosen
         try:
             with open(self.path, "wb"):
                 pass
         except OSError as error:
             raise Failure(NOT_FOUND, f"{self.path}: {error.strerror}") from None
+        # No file can be beside a device.
+        self._base = self.path if os.path.isfile(self.path) else own
+
+    def beside(self, name):
+        """The path of another log of this machine."""
+        return f"{os.path.splitext(self._base)[0]}.{name}.log"
+
+    def settle_beside(self, name):
+        """As settle, for the log that is beside."""
+        if self._base != self.path or self._is_own:
+            os.replace(self.beside(name), f"{os.path.splitext(self._last)[0]}.{name}.log")
+
+    def discard(self):
+        """There was no run: removes what is not the user's."""
+        if self._is_own:
+            os.unlink(self.path)
 
     def text(self):
         with open(self.path, "rb") as file:
@@ -72,7 +87,7 @@ class Log:
 
     def settle(self):
         """The run was good: give the log its lasting name."""
-        if self._last:
+        if self._is_own:
             os.replace(self.path, self._last)
 
 
