@@ -9,8 +9,8 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
+from tallylib import paths
 from tallytest import tap
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -21,6 +21,7 @@ TALLY = os.path.join(ROOT, "tools", "tally")
 GUEST = os.path.join(BUILD, "tests", "guest.elf")
 PROGRAM = os.path.join(BUILD, "tests", "nothing")
 LARGE = os.path.join(BUILD, "tests", "large")
+SIGNAL_ROUNDS = 4
 ALPHA_PROGRAM = os.path.join(BUILD, "alpha", "tests", "tasks")
 
 # How the guest ends, the resulting status, and the expected text on standard error.
@@ -95,14 +96,17 @@ def children(pid):
 
 
 def check_signals(report):
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    """The signal comes at once when the machine's process is there, so most often before the emulator has begun."""
+    # Else the command's first child is qemu/build.
+    environment = {**os.environ, "TALLY_QEMU": paths.emulator(needs_model=True)}
+    for number in (signal.SIGTERM, signal.SIGHUP) * SIGNAL_ROUNDS:
         # The caller of the tests may ignore it, as nohup(1) does; then the command would ignore it, too.
         signal.signal(number, signal.SIG_DFL)
         with subprocess.Popen([TALLY, "run", "--pmu", "none", "--kernel", GUEST, "--append", "end=h", PROGRAM],
-                              stdin=subprocess.DEVNULL) as command:
-            while not children(command.pid):
-                time.sleep(0.1)
-            machine, = children(command.pid)
+                              stdin=subprocess.DEVNULL, env=environment) as command:
+            while not (machines := children(command.pid)):
+                pass
+            machine, = machines
             command.send_signal(number)
         report.equal(command.returncode, 128 + number, f"{number.name}: status {128 + number}")
         report.ok(not os.path.exists(f"/proc/{machine}"), "and the machine has ended too", machine)

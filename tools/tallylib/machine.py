@@ -120,18 +120,24 @@ def run(words, log, timeout_s=None, interactive=False, feed=True, by_console=Fal
     when the time is up. Raises Failure(BOOT, PANIC, TIMEOUT or INTERRUPTED).
     """
     with tempfile.TemporaryFile() as complaints:
-        process = subprocess.Popen(words, stdin=subprocess.PIPE, stderr=complaints,
-                                   stdout=subprocess.PIPE if by_console else None)
-        relay = threading.Thread(target=_relay, args=(process.stdout,)) if by_console else None
-        if relay:
-            relay.start()
+        process = relay = None
         try:
+            with _ending_deferred() as mask:
+                process = subprocess.Popen(words, stdin=subprocess.PIPE, stderr=complaints,
+                                           stdout=subprocess.PIPE if by_console else None,
+                                           # No other thread runs yet. pylint: disable-next=subprocess-popen-preexec-fn
+                                           preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, mask))
+            if by_console:
+                thread = threading.Thread(target=_relay, args=(process.stdout,))
+                thread.start()
+                relay = thread
             with _keys_untouched() if interactive else contextlib.nullcontext():
                 in_time = _attend(process, log.path, timeout_s, interactive, feed)
             found = "" if in_time or examiner is None else f", and {examiner.write()}"
         finally:
-            process.kill()
-            process.wait()
+            if process:
+                process.kill()
+                process.wait()
             if relay:
                 relay.join()
             complaints.seek(0)
@@ -147,6 +153,17 @@ def run(words, log, timeout_s=None, interactive=False, feed=True, by_console=Fal
         status = _status(code, log, others)
     log.settle()
     return status
+
+
+@contextlib.contextmanager
+def _ending_deferred():
+    """No signal ends this command meanwhile, so that no child is lost while Popen starts it. Yields the mask from before,
+    which the child has to restore."""
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
+    try:
+        yield mask
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 def _relay(output):
