@@ -104,7 +104,8 @@ def main():
                            check=True).stdout.strip()
     # The cache of these tests has no emulator.
     os.environ["TALLY_QEMU"] = paths.emulator(needs_model=True)
-    folder = tempfile.mkdtemp(prefix="tally-kvm-")
+    # A comma divides words of QEMU.
+    folder = tempfile.mkdtemp(prefix="tally-kvm,")
     try:
         start = time.monotonic()
         run(report, folder, "L2 panics", 123, ["the kernel panicked"], "--append", "end=p", lines=0)

@@ -9,8 +9,8 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
+from tallylib import paths
 from tallytest import tap
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -21,6 +21,7 @@ TALLY = os.path.join(ROOT, "tools", "tally")
 GUEST = os.path.join(BUILD, "tests", "guest.elf")
 PROGRAM = os.path.join(BUILD, "tests", "nothing")
 LARGE = os.path.join(BUILD, "tests", "large")
+SIGNAL_ROUNDS = 4
 ALPHA_PROGRAM = os.path.join(BUILD, "alpha", "tests", "tasks")
 
 # How the guest ends, the resulting status, and the expected text on standard error.
@@ -47,15 +48,21 @@ MISTAKES = (
     (["run", "--processor", "zen3", "--cpu", "max", PROGRAM], 120, "leave out --cpu"),
     (["run", "--processor", "zen3", "--pmu-counters", "6", PROGRAM], 120, "zen3 has no --pmu-counters"),
     (["run", "--processor", "zen4", "--pmu-counters", "3", PROGRAM], 120, "takes 4 to 15"),
-    (["run", "--processor", "zen4", "--pmu-counters", "16", PROGRAM], 120, "takes 4 to 15"),
+    (["run", "--processor", "zen4", "--pmu-counters", "16", PROGRAM], 120, "no number from 1 to 15"),
     (["run", "--processor", "k8", "--pmu-width", "40", PROGRAM], 120, "k8 has no --pmu-width"),
     (["run", "--pmu", "emulated", "--pmu-counters", "9", PROGRAM], 120, "takes 1 to 8"),
+    (["run", "--cpu", "EPYC", "--pmu-counters", "9", PROGRAM], 122, "x-pmu-counters must be 4, not 9"),
+    (["run", "--cpu", "EPYC", "--pmu-width", "40", PROGRAM], 122, "x-pmu-width is a property of Intel's PMU"),
+    (["run", "--cpu", "max,vendor=GenuineIntel,x-pmu-amd=v2", "--pmu-skid", "1", PROGRAM], 122, "x-pmu-amd chooses one of AMD's PMUs"),
     (["run", "--processor", "zen3", "--pmu", "kvm", PROGRAM], 125, "use --pmu emulated"),
     (["run", "--arch", "alpha", "--processor", "zen3", ALPHA_PROGRAM], 120, "the Alpha's is the EV67"),
     (["run", "--under-cpus", "2", PROGRAM], 120, "are for --under kvm"),
     (["run", "--under", "kvm", "--processor", "generic", PROGRAM], 120, "needs a processor with SVM"),
     (["run", "--under", "kvm", "--gdb", PROGRAM], 120, "leave out --gdb"),
     (["run", "--under", "kvm", "--pmu", "emulated", PROGRAM], 120, "has KVM's PMU"),
+    (["run", "--under", "kvm", "--pmu", "none", "--pmu-skid", "1", PROGRAM], 120, "has no properties"),
+    (["run", "--under", "kvm", "--post-mortem", "x", PROGRAM], 120, "--post-mortem is for --timeout"),
+    (["run", "--under", "kvm", "--timeout", "9", "--post-mortem", "/no/such/folder/x", PROGRAM], 120, "a file that can be written"),
     (["run", "--under", "kvm", "--under-memory", "300", PROGRAM], 120, "with KVM and a guest of 512 MiB needs"),
     (["run", "--under", "kvm", "--arch", "alpha", ALPHA_PROGRAM], 120, "--under kvm is for x86_64"),
     (["run", "--env", "PATH", PROGRAM], 120, "NAME=VALUE"),
@@ -89,14 +96,17 @@ def children(pid):
 
 
 def check_signals(report):
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    """The signal comes at once when the machine's process is there, so most often before the emulator has begun."""
+    # Else the command's first child is qemu/build.
+    environment = {**os.environ, "TALLY_QEMU": paths.emulator(needs_model=True)}
+    for number in (signal.SIGTERM, signal.SIGHUP) * SIGNAL_ROUNDS:
         # The caller of the tests may ignore it, as nohup(1) does; then the command would ignore it, too.
         signal.signal(number, signal.SIG_DFL)
         with subprocess.Popen([TALLY, "run", "--pmu", "none", "--kernel", GUEST, "--append", "end=h", PROGRAM],
-                              stdin=subprocess.DEVNULL) as command:
-            while not children(command.pid):
-                time.sleep(0.1)
-            machine, = children(command.pid)
+                              stdin=subprocess.DEVNULL, env=environment) as command:
+            while not (machines := children(command.pid)):
+                pass
+            machine, = machines
             command.send_signal(number)
         report.equal(command.returncode, 128 + number, f"{number.name}: status {128 + number}")
         report.ok(not os.path.exists(f"/proc/{machine}"), "and the machine has ended too", machine)

@@ -224,6 +224,56 @@ static void check_race_late_del(void)
 	}
 }
 
+/* The event is gone before its PMI comes, at any instruction of the add of a new event, to the same counter: the new
+ * event is not taken for the one that overflowed. */
+static void late_add_before(void)
+{
+	sim_x86_hold(false);
+	if (other_event.hw.counter.index >= 0)
+		del(&other_event);
+	late_before();
+	del(&race_event);
+	init_event(&other_event, PERF_TYPE_RAW, INSTRUCTIONS, RACE_PERIOD);
+}
+
+static void race_add(void)
+{
+	add(&other_event);
+}
+
+static void late_add_after(unsigned int place)
+{
+	EXPECT_EQ_AT(samples, 0, "place %u", place);
+	EXPECT_EQ_AT(read_count(&other_event), 0, "place %u", place);
+	EXPECT_EQ_AT(sim_nmi_dispatch(), false, "place %u", place);
+	sim_x86_count(INSTRUCTIONS, RACE_PERIOD - 1);
+	EXPECT_EQ_AT(samples, 0, "place %u", place);
+	sim_x86_count(INSTRUCTIONS, 1);
+	EXPECT_EQ_AT(samples, 1, "place %u", place);
+	EXPECT_EQ_AT(read_count(&other_event), RACE_PERIOD, "place %u", place);
+}
+
+static void check_race_late_add(void)
+{
+	const struct sim_interruption test = {
+		.before = late_add_before,
+		.function = race_function,
+		.interrupt = late_interrupt,
+		.after = late_add_after,
+	};
+
+	for (unsigned int m = 0; m < MODELS; m++) {
+		start(&counting_models[m]);
+		race_action = race_add;
+		race_event.hw.counter.index = other_event.hw.counter.index = -1;
+		EXPECT_AT(sim_interrupt_everywhere(&test) > 100, "model %u", m);
+		sim_x86_hold(false);
+		if (other_event.hw.counter.index >= 0)
+			del(&other_event);
+		end();
+	}
+}
+
 /* While one counter's PMI is being served another overflows, at any instruction of the handler. */
 static struct perf_event second_event;
 /* The machine masks no PMI, so each overflow has its NMI; else the second may have none. */
@@ -304,6 +354,8 @@ static const struct tap_rule rules[] = {
 	{ "a late PMI at any instruction of disabling or enabling leaves it disabled",
 	  check_race_late },
 	{ "a late PMI at any instruction of taking its event off is claimed", check_race_late_del },
+	{ "a late PMI at any instruction of adding a new event is claimed, and not the new event's",
+	  check_race_late_add },
 	{ "an overflow at any instruction of taking its event off is counted once and sampled once",
 	  check_race_del },
 	{ "an overflow at any instruction of off and on again is counted once and sampled once",

@@ -386,6 +386,36 @@ static void check_two_late(void)
 	}
 }
 
+/* Intel's APIC raises one NMI for two overflows, and the driver expects a second one. After a second no NMI is claimed
+ * for it. */
+static void check_owed_expires(void)
+{
+	for (unsigned int m = 0; m < MODELS; m++) {
+		struct perf_event events[2];
+
+		if (counting_models[m].vendor != SIM_INTEL)
+			continue;
+		for (unsigned int late = 0; late < 2; late++) {
+			start(&counting_models[m]);
+			init_event(&events[0], PERF_TYPE_RAW, INSTRUCTIONS, 100);
+			init_event(&events[1], PERF_TYPE_RAW, BRANCHES, 200);
+			EXPECT_EQ(add(&events[0]), 0);
+			EXPECT_EQ(add(&events[1]), 0);
+			sim_x86_hold(true);
+			sim_x86_count(INSTRUCTIONS, 100);
+			sim_x86_count(BRANCHES, 200);
+			sim_x86_hold(false);
+			EXPECT_EQ_AT(samples, 2, "model %u", m);
+			sim_clock_advance(NSEC_PER_SEC + late);
+			EXPECT_EQ_AT(sim_nmi_dispatch(), late == 0, "model %u", m);
+			EXPECT_EQ_AT(sim_nmi_dispatch(), false, "model %u", m);
+			del(&events[0]);
+			del(&events[1]);
+			end();
+		}
+	}
+}
+
 /* Starts the driver on counters that a driver before it has left running, one of them overflowed. */
 static void check_left_running(void)
 {
@@ -436,6 +466,8 @@ static const struct tap_rule rules[] = {
 	  check_owed_nmi },
 	{ "two NMIs under way are both claimed, in either order of serving their overflows",
 	  check_two_late },
+	{ "an NMI that two overflows share leaves a second one expected, for a second",
+	  check_owed_expires },
 };
 
 TAP_MAIN(rules)

@@ -6,6 +6,7 @@ functions named add_* declare their common options once.
 """
 
 import argparse
+import contextlib
 import os
 import re
 import signal
@@ -418,9 +419,8 @@ def _start(options, medium, interactive, feed):
     if options.gdb:
         print(f"tally: waiting for: gdb {_kernel(options)} -ex 'target remote :{emulator.gdb_port()}' "
               f"-ex 'source {os.path.join(paths.ROOT, 'tools/gdb/tally.py')}'", file=sys.stderr)
-    log = machine.Log(options.log)
-    words = emulator.command(chosen, log.path, machine.CONSOLE) + medium
-    with tempfile.TemporaryDirectory(prefix="tally-") as folder:
+    with _log(options) as log, tempfile.TemporaryDirectory(prefix="tally-") as folder:
+        words = emulator.command(chosen, log.path, machine.CONSOLE) + medium
         examiner = _post_mortem(options, folder)
         return machine.run(words + (examiner.words() if examiner else []), log, options.timeout, interactive, feed,
                            _architecture(options).by_console, examiner)
@@ -433,9 +433,10 @@ def _start_under(options, chosen, medium, interactive, feed):
     if options.processor is None:
         chosen.processor = under.PROCESSOR
     _say(options, under.settle(chosen))
-    log = machine.Log(options.log)
-    with tempfile.TemporaryDirectory(prefix="tally-") as folder:
-        whole = under.Machine(chosen, medium, log.path, folder, options.under_cpus, options.under_memory,
+    if options.post_mortem and options.timeout is None:
+        raise Failure(USAGE, "--post-mortem is for --timeout")
+    with _log(options) as log, tempfile.TemporaryDirectory(prefix="tally-") as folder:
+        whole = under.Machine(chosen, medium, log, folder, options.under_cpus, options.under_memory,
                               _kernel(options), options.post_mortem)
         try:
             status = machine.run(whole.command(log.path, machine.CONSOLE), log, options.timeout, interactive, feed,
@@ -444,6 +445,18 @@ def _start_under(options, chosen, medium, interactive, feed):
             raise whole.explain(problem) from None
         whole.settle()
         return status
+
+
+@contextlib.contextmanager
+def _log(options):
+    """The machine's log; none is left where the options are refused."""
+    log = machine.Log(options.log)
+    try:
+        yield log
+    except Failure as problem:
+        if problem.status in (USAGE, MISSING):
+            log.discard()
+        raise
 
 
 def _say(options, sentence):

@@ -21,6 +21,7 @@ _MACHINES = {"x86_64": ("-machine", "pc", "-device", _EXIT_PORT), "alpha": ("-ma
 _UNMODELLED = re.compile(r"^\S+: warning: (the PMU does not model .*)$")
 _ALPHA_CPU = "ev67"
 _ALPHA_CPUS_MAX = 4
+NONE_HAS_NO_PROPERTIES = "--pmu none has no properties; leave out the --pmu-... options"
 
 
 @dataclass
@@ -65,7 +66,7 @@ def settle_pmu(options):
         options.pmu = "emulated" if reason else "kvm"
         return f"PMU: {options.pmu}" + (f" ({reason})" if reason else "")
     if options.pmu == "none" and options.pmu_properties:
-        raise Failure(USAGE, "--pmu none has no properties; leave out the --pmu-... options")
+        raise Failure(USAGE, NONE_HAS_NO_PROPERTIES)
     return f"PMU: {options.pmu}"
 
 
@@ -116,4 +117,6 @@ def _cpu(options):
     model = options.cpu or chosen.model
     if options.pmu == "none":
         return model
-    return ",".join([model, *chosen.properties(options.pmu_properties or {}, options.processor)])
+    # The user's own model decides which properties its PMU takes: the emulator checks them.
+    name = None if options.cpu else options.processor
+    return ",".join([model, *chosen.properties(options.pmu_properties or {}, name)])

@@ -52,19 +52,34 @@ class Log:
     """
 
     def __init__(self, chosen=None):
-        self._last = None
-        self.path = chosen
-        if chosen is None:
-            folder = paths.build()
-            if not os.access(folder, os.W_OK):
-                folder = tempfile.gettempdir()
-            self._last = os.path.join(folder, "last-run.log")
-            self.path = os.path.join(folder, f"run-{os.getpid()}.log")
+        folder = paths.build()
+        if not os.access(folder, os.W_OK):
+            folder = tempfile.gettempdir()
+        own = os.path.join(folder, f"run-{os.getpid()}.log")
+        self._last = os.path.join(folder, "last-run.log")
+        self._is_own = chosen is None
+        self.path = own if chosen is None else chosen
         try:
             with open(self.path, "wb"):
                 pass
         except OSError as error:
             raise Failure(NOT_FOUND, f"{self.path}: {error.strerror}") from None
+        # No file can be beside a device.
+        self._base = self.path if os.path.isfile(self.path) else own
+
+    def beside(self, name):
+        """The path of another log of this machine."""
+        return f"{os.path.splitext(self._base)[0]}.{name}.log"
+
+    def settle_beside(self, name):
+        """As settle, for the log that is beside."""
+        if self._base != self.path or self._is_own:
+            os.replace(self.beside(name), f"{os.path.splitext(self._last)[0]}.{name}.log")
+
+    def discard(self):
+        """There was no run: removes what is not the user's."""
+        if self._is_own:
+            os.unlink(self.path)
 
     def text(self):
         with open(self.path, "rb") as file:
@@ -72,7 +87,7 @@ class Log:
 
     def settle(self):
         """The run was good: give the log its lasting name."""
-        if self._last:
+        if self._is_own:
             os.replace(self.path, self._last)
 
 
@@ -105,18 +120,24 @@ def run(words, log, timeout_s=None, interactive=False, feed=True, by_console=Fal
     when the time is up. Raises Failure(BOOT, PANIC, TIMEOUT or INTERRUPTED).
     """
     with tempfile.TemporaryFile() as complaints:
-        process = subprocess.Popen(words, stdin=subprocess.PIPE, stderr=complaints,
-                                   stdout=subprocess.PIPE if by_console else None)
-        relay = threading.Thread(target=_relay, args=(process.stdout,)) if by_console else None
-        if relay:
-            relay.start()
+        process = relay = None
         try:
+            with _ending_deferred() as mask:
+                process = subprocess.Popen(words, stdin=subprocess.PIPE, stderr=complaints,
+                                           stdout=subprocess.PIPE if by_console else None,
+                                           # No other thread runs yet. pylint: disable-next=subprocess-popen-preexec-fn
+                                           preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, mask))
+            if by_console:
+                thread = threading.Thread(target=_relay, args=(process.stdout,))
+                thread.start()
+                relay = thread
             with _keys_untouched() if interactive else contextlib.nullcontext():
                 in_time = _attend(process, log.path, timeout_s, interactive, feed)
             found = "" if in_time or examiner is None else f", and {examiner.write()}"
         finally:
-            process.kill()
-            process.wait()
+            if process:
+                process.kill()
+                process.wait()
             if relay:
                 relay.join()
             complaints.seek(0)
@@ -132,6 +153,17 @@ def run(words, log, timeout_s=None, interactive=False, feed=True, by_console=Fal
         status = _status(code, log, others)
     log.settle()
     return status
+
+
+@contextlib.contextmanager
+def _ending_deferred():
+    """No signal ends this command meanwhile, so that no child is lost while Popen starts it. Yields the mask from before,
+    which the child has to restore."""
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
+    try:
+        yield mask
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 def _relay(output):

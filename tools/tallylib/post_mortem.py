@@ -17,6 +17,15 @@ _BETWEEN_S = 2
 _GDB_LIMIT_S = 60
 
 
+def must_be_writable(path):
+    """Makes the file of --post-mortem, empty; raises Failure(USAGE)."""
+    try:
+        with open(path, "wb"):
+            pass
+    except OSError as error:
+        raise Failure(USAGE, f"--post-mortem {path}: {error.strerror}; name a file that can be written") from None
+
+
 class PostMortem:
     """The report about a machine with this kernel, for the file `path`; `folder` is a place for the socket."""
 
@@ -26,11 +35,7 @@ class PostMortem:
         self._path = path
         self._kernel = kernel
         self._socket = os.path.join(folder, "gdb")
-        try:
-            with open(path, "wb"):
-                pass
-        except OSError as error:
-            raise Failure(USAGE, f"--post-mortem {path}: {error.strerror}; name a file that can be written") from None
+        must_be_writable(path)
 
     def words(self):
         """For QEMU."""

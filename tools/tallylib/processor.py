@@ -28,8 +28,9 @@ class Processor:
     ranges: dict
 
     def properties(self, chosen, name):
-        """QEMU's words for the PMU with the CHOSEN {property: value}; NAME is what --processor calls the CPU."""
-        for key, value in chosen.items():
+        """QEMU's words for the PMU with the CHOSEN {property: value}; NAME is what --processor calls the CPU, or None:
+        then the ranges are not checked."""
+        for key, value in chosen.items() if name else ():
             if key not in self.ranges:
                 raise Failure(USAGE, f"--processor {name} has no --pmu-{key}; leave it out")
             low, high = self.ranges[key]

@@ -17,6 +17,7 @@ import time
 from . import emulator, libraries, paths, processor
 from .failure import BOOT, MISSING, USAGE, Failure
 from .layout import Layout
+from .post_mortem import must_be_writable
 
 # The model without --processor: it has SVM, and the PMU that most of KVM's AMD hosts have.
 PROCESSOR = "zen3"
@@ -38,18 +39,21 @@ _RESET = "tally: the guest has reset itself"
 
 class Machine:
     """L0's machine for the guest of `options`, an emulator.Options whose PMU is not settled. `medium`: QEMU's words for
-    what the guest boots from. `log_path`: the file of L2's log. `cpus`, `memory_mib`: L1's, or None.
+    what the guest boots from. `log`: the machine.Log of L2. `cpus`, `memory_mib`: L1's, or None. `post_mortem`: the file for
+    L2's state, or None.
 
     It is an examiner for machine.run too: it asks which machine hangs when the time is up.
     """
 
-    def __init__(self, options, medium, log_path, folder, cpus=None, memory_mib=None, kernel=None, post_mortem=None):
+    def __init__(self, options, medium, log, folder, cpus=None, memory_mib=None, kernel=None, post_mortem=None):
         self._folder = folder
         self._kernel = kernel
         self._socket = os.path.join(folder, "host")
-        self._log_path = log_path
-        self.host_log = os.path.splitext(log_path)[0] + ".host.log"
-        self._report = post_mortem or os.path.splitext(log_path)[0] + ".guest.log"
+        self._log = log
+        self.host_log = log.beside("host")
+        self._report = post_mortem or log.beside("guest")
+        if post_mortem:
+            must_be_writable(post_mortem)
         guest = copy.copy(options)
         guest.pmu, guest.icount, guest.gdb, guest.processor = "kvm", False, False, processor.DEFAULT
         self._files = [word for word in medium if word.startswith(_FILES)]
@@ -70,7 +74,7 @@ class Machine:
     def command(self, log_path, console):
         """QEMU's words for L0."""
         return [*emulator.command(self._host, log_path, console),
-                "-chardev", f"socket,id=host,path={self._socket},server=on,wait=off,logfile={self.host_log}",
+                "-chardev", f"socket,id=host,path={self._socket},server=on,wait=off,logfile={self.host_log.replace(',', ',,')}",
                 "-serial", "chardev:host",
                 *(word for files in self._files for word in ("-chardev", files, "-serial", "chardev:files")),
                 "-kernel", self._linux, "-initrd", self._archive, "-append", _WORDS]
@@ -92,9 +96,8 @@ class Machine:
         return f"L2 hangs: Linux answers, and the guest's state is in {self._report}: {where}"
 
     def settle(self):
-        """The run was good: L1's log goes beside the one that machine.Log keeps."""
-        if os.path.basename(self.host_log).startswith("run-"):
-            os.replace(self.host_log, os.path.join(os.path.dirname(self.host_log), "last-run.host.log"))
+        """The run was good: gives L1's log its lasting name."""
+        self._log.settle_beside("host")
 
     def explain(self, problem):
         """The Failure of the whole machine, with L1's part in it."""
@@ -105,7 +108,7 @@ class Machine:
         if panic:
             return Failure(BOOT, f"L1, the Linux with KVM, panicked: {panic[1].strip()}; its log is in {self.host_log}")
         if _RESET in text:
-            return Failure(BOOT, f"L2, the guest, reset itself (a triple fault?); its log is in {self._log_path}")
+            return Failure(BOOT, f"L2, the guest, reset itself (a triple fault?); its log is in {self._log.path}")
         return problem
 
     def _host_text(self):
@@ -127,6 +130,8 @@ def settle(options):
         raise Failure(USAGE, "--under kvm: the guest has KVM's PMU; leave out --pmu emulated")
     if options.processor == processor.DEFAULT:
         raise Failure(USAGE, "--under kvm needs a processor with SVM: leave out --processor, or give an AMD one")
+    if options.pmu == "none" and options.pmu_properties:
+        raise Failure(USAGE, emulator.NONE_HAS_NO_PROPERTIES)
     options.pmu = "none" if options.pmu == "none" else "emulated"
     return "PMU: KVM's, in Linux on " + ("a processor without one" if options.pmu == "none" else f"an emulated {options.processor}")
 

@@ -26,7 +26,7 @@
  * its entry at delivery. So an NMI can come for an overflow that was served before: by the NMI of another
  * counter, or by task context that took the event off while its NMI was under way. `owed` counts such overflows,
  * and the next NMI that finds no overflow is theirs. An NMI can also stand for two overflows, and then `owed` is
- * too large until an NMI of another source comes, which is claimed by mistake.
+ * too large. So what is owed expires after OWED_MAX_NS: a later NMI has another source.
  */
 #include "counters.h"
 
@@ -55,6 +55,8 @@
 
 /* The CPU remembers one NMI, and the APIC may have another under way. */
 #define OWED_MAX	    2
+/* An NMI is late by instructions, or by the time for which a hypervisor does not run the CPU. */
+#define OWED_MAX_NS	    NSEC_PER_SEC
 
 /* One fixed counter's field of the register of fixed control (SDM vol. 3B, 20.2.2, figure 20-2). */
 #define FIXED_CTRL_OS	    1ull
@@ -71,7 +73,7 @@
 #define PERIOD_MIN	    1
 
 /* One CPU's state. Task context changes it on that CPU, interrupts off, PMU disabled. The PMI reads it, and
- * changes `running`, `disabled` and `owed`. */
+ * changes `running`, `disabled`, `owed` and `owed_ns`. */
 struct cpu_counters {
 	struct perf_event *events[COUNTERS_MAX];
 	uint64_t occupied;	       /* with an event; bit n: counter index n */
@@ -81,6 +83,7 @@ struct cpu_counters {
 	 * written. */
 	uint64_t control[GENERAL_MAX], fixed_control;
 	_Atomic unsigned int owed; /* overflows served before the NMIs that they raised came */
+	_Atomic uint64_t owed_ns;  /* when `owed` was last raised */
 } CACHE_ALIGNED;
 
 static PERCPU(struct cpu_counters, cpus);
@@ -315,10 +318,11 @@ static void owe_less(struct cpu_counters *cpu)
  * overflow or takes what is owed. */
 static void mark_stopped(struct cpu_counters *cpu, struct perf_event *event)
 {
-	if (registers.global_status) {
+	if (registers.global_status || !has_wrapped(event->hw.counter.index)) {
 		event->hw.flags |= HW_STOPPED;
 		return;
 	}
+	atomic_store(&cpu->owed_ns, clock_ns());
 	atomic_fetch_add(&cpu->owed, 1);
 	event->hw.flags |= HW_STOPPED;
 	atomic_signal_fence(memory_order_seq_cst);
@@ -405,8 +409,10 @@ static int counters_add(struct perf_event *event, int flags)
 		index = make_room(cpu, event, free);
 	if (index < 0)
 		return index;
-	take_counter(cpu, event, index);
+	/* Before the PMI sees EVENT: its counter may still have the overflow of an event that is gone. */
 	event->hw.flags = HW_STOPPED | HW_UPTODATE;
+	atomic_signal_fence(memory_order_seq_cst);
+	take_counter(cpu, event, index);
 	/* The core updates the user page after the event's state has changed, here and in del. */
 	if (flags & PMU_START) {
 		begin_period(event, NULL);
@@ -487,14 +493,17 @@ static unsigned int serve_overflows(struct cpu_counters *cpu, uint64_t overflows
 	return served;
 }
 
-/* Accounts for one NMI, in which SERVED overflows were served: one of them or an owed one raised it. Returns
- * whether there was any. */
-static bool take_nmi(struct cpu_counters *cpu, unsigned int served)
+/* Accounts for one NMI, at NOW_NS, in which SERVED overflows were served: one of them or an owed one raised it.
+ * Returns whether there was any. */
+static bool take_nmi(struct cpu_counters *cpu, unsigned int served, uint64_t now_ns)
 {
-	unsigned int raised = atomic_load(&cpu->owed) + served;
+	bool is_expired = now_ns > atomic_load(&cpu->owed_ns) + OWED_MAX_NS;
+	unsigned int raised = (is_expired ? 0 : atomic_load(&cpu->owed)) + served;
 
 	if (!raised)
 		return false;
+	if (served)
+		atomic_store(&cpu->owed_ns, now_ns);
 	atomic_store(&cpu->owed, raised - 1 < OWED_MAX ? raised - 1 : OWED_MAX);
 	return true;
 }
@@ -508,7 +517,7 @@ static bool handle_nmi(struct trap_frame *frame)
 	unsigned int served;
 
 	if (!overflows) {
-		if (!take_nmi(cpu, 0))
+		if (!take_nmi(cpu, 0, start_ns))
 			return false;
 		apic_pmi_unmask();
 		return true;
@@ -520,7 +529,7 @@ static bool handle_nmi(struct trap_frame *frame)
 	served = serve_overflows(cpu, overflows, frame);
 	/* The NMI of a single overflow changes nothing that is owed. */
 	if (served != 1)
-		take_nmi(cpu, served);
+		take_nmi(cpu, served, start_ns);
 	/* Intel's APIC has masked its entry when it delivered the interrupt, and so has AMD's under KVM before
 	 * Linux 6.9. Unmasked while the PMU is disabled, no overflow is missed. */
 	apic_pmi_unmask();
