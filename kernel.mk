@@ -8,7 +8,7 @@ KERNEL_SRCS := $(sort $(wildcard boot/*.c) \
 	$(shell find $(KERNEL_DIRS) -path $(VDSO_DIR) -prune -o -name '*.c' -print -o -name '*.S' -print))
 
 # WITHOUT="net trace pty", or some of them, leaves these parts out. No file below them refers to them, which
-# tests/tools/layers.t checks, but kernel/hooks.c; their system calls are ENOSYS.
+# tests/tools/layers.t checks; their system calls are ENOSYS, and the places of their listeners are empty.
 KERNEL_PARTS := net trace pty
 KERNEL_PART_net := kernel/net/%
 KERNEL_PART_trace := kernel/trace/%
@@ -17,10 +17,9 @@ ifneq ($(filter-out $(KERNEL_PARTS),$(WITHOUT)),)
 $(error WITHOUT=$(WITHOUT): parts that can be left out are $(KERNEL_PARTS))
 endif
 KERNEL_SRCS := $(filter-out $(foreach part,$(WITHOUT),$(KERNEL_PART_$(part))),$(KERNEL_SRCS))
-# OBJECTS=DIR links the objects that another build left in DIR, so that a kernel without some parts is a link and no
-# compilation: kernel/hooks.c alone depends on WITHOUT.
+# OBJECTS=DIR links the objects that another build left in DIR: a kernel without some parts is a link and no compilation.
 OBJECTS ?= $(O)
-KERNEL_OBJS := $(patsubst $(OBJECTS)/kernel/hooks.c.o,$(O)/kernel/hooks.c.o,$(KERNEL_SRCS:%=$(OBJECTS)/%.o))
+KERNEL_OBJS := $(KERNEL_SRCS:%=$(OBJECTS)/%.o)
 
 # The parts that the last build of the folder left out; touched only when they change.
 $(O)/without: FORCE
@@ -30,8 +29,7 @@ $(O)/without: FORCE
 .PHONY: FORCE
 FORCE:
 
-$(O)/kernel/hooks.c.o: KERNEL_CPPFLAGS += $(if $(filter trace,$(WITHOUT)),-DWITHOUT_TRACE)
-$(O)/kernel/hooks.c.o $(O)/kernel/whole.o: $(O)/without
+$(O)/kernel/whole.o: $(O)/without
 # The linker script, preprocessed: $(O)/linker.ld of linker.ld and <machine/link.h>.
 KERNEL_LDS := $(O)/linker.ld
 
@@ -108,6 +106,7 @@ $(KERNEL_LDS): linker.ld $(wildcard arch/$(ARCH)/include/machine/link.h arch/$(A
 # tally.o is the whole kernel with its table of symbols as one object: linked by linker.ld alone it is tally.elf,
 # and together with an object that has a section .initramfs it is a unikernel.
 $(O)/kernel/whole.o: $(KERNEL_OBJS) $(KERNEL_LIB_OBJS) kernel.mk
+	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(CC) $(KERNEL_CFLAGS) $(KERNEL_LTO) -r $(if $(KERNEL_LTO),-flinker-output=nolto-rel) -o $@ $(KERNEL_OBJS) $(KERNEL_LIB_OBJS)
 

@@ -10,12 +10,13 @@
  *   RLIMIT_NPROC                      task_clone, by the real user's account
  *   RLIMIT_SIGPENDING                 kernel/task/signal_queue.c, by the receiver's account
  *   RLIMIT_NICE, RTPRIO               kernel/task/sched_calls.c
- *   RLIMIT_CPU                        the tick of CPU time: process_check_cpu_time
+ *   RLIMIT_CPU                        the tick of CPU time: hook_cpu_tick
  *   the others                        are kept and inherited; Linux enforces no RSS either, and there
  *                                     are no core dumps, leases or message queues
  *
  * Locks: task_table_lock (T) for the limits of every process.
  */
+#include <kernel/base/hooks.h>
 #include <kernel/base/syscall.h>
 #include <kernel/fs/file.h>
 #include <kernel/mm/page.h>
@@ -74,7 +75,8 @@ int process_check_file_size(uint64_t position, uint64_t *size)
 	return 0;
 }
 
-void process_check_cpu_time(struct process *process)
+/* Sends SIGXCPU when the RLIMIT_CPU of PROCESS is used up, SIGKILL at the hard limit. */
+void hook_cpu_tick(struct process *process)
 {
 	struct rlimit64 *limit = &process->limits[RLIMIT_CPU];
 

@@ -17,6 +17,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include <kernel/base/hooks.h>
 #include <kernel/base/log.h>
 #include <kernel/mm/vm.h>
 #include <kernel/sched/task.h>
@@ -95,7 +96,8 @@ static void sentence(void)
 			page_total_count() * (PAGE_SIZE / 1024));
 }
 
-bool oom_relieve(void)
+/* Kills a process, and sleeps a little while the victim frees its pages. */
+bool hook_memory_short(void)
 {
 	struct task *self = task_current();
 

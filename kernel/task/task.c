@@ -123,7 +123,8 @@ struct task *task_find(pid_t tid)
 	return task;
 }
 
-void task_free(struct task *task)
+/* Last of all: the listeners before still use TASK. */
+HOOK_LISTENER(task_freed, 3, (struct task * task))
 {
 	signal_queue_flush(&task->signals.queue);
 	if (task->space)

@@ -14,6 +14,7 @@
 #include <kernel/tty/console.h>
 
 #include <kernel/base/boot.h>
+#include <kernel/base/hooks.h>
 #include <kernel/base/log.h>
 #include <kernel/base/smp.h>
 #include <kernel/drivers/console_device.h>
@@ -272,7 +273,8 @@ void console_init(bool raw)
 	tty_set_size(&terminal, &size);
 }
 
-void console_give(struct process *process)
+/* Makes the console, if it is a terminal, the controlling terminal of PROCESS. */
+void hook_first_process(struct process *process)
 {
 	if (is_raw)
 		return;

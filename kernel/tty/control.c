@@ -9,6 +9,7 @@
  *
  * Lock: task_table_lock for all of it. tty->lock is taken inside (a hang-up).
  */
+#include <kernel/base/hooks.h>
 #include <kernel/fs/file.h>
 #include <kernel/mm/usercopy.h>
 #include <kernel/sched/task.h>
@@ -91,7 +92,8 @@ static void forget_lost_foreground(struct process *process)
 	process->lost_foreground = NULL;
 }
 
-void tty_forget_controlling(struct process *process)
+/* Removes PROCESS's controlling terminal. task_table_lock held. */
+static void forget_controlling(struct process *process)
 {
 	struct tty *tty = process->tty;
 
@@ -117,7 +119,7 @@ static void clear_session(struct tty *tty, const struct session *session)
 
 		if (process->leader == task && process->tty == tty && process->job &&
 		    process->job->session == session)
-			tty_forget_controlling(process);
+			forget_controlling(process);
 	}
 }
 
@@ -152,7 +154,8 @@ void tty_disconnect_session(struct tty *tty, bool session_ends)
 	tty_put(tty);
 }
 
-void tty_leave_session(struct process *process, bool exiting)
+/* PROCESS, a session leader, exits or gives its terminal up (TIOCNOTTY). task_table_lock held. */
+static void leave_session(struct process *process, bool exiting)
 {
 	struct tty *tty = process->tty;
 
@@ -164,7 +167,7 @@ void tty_leave_session(struct process *process, bool exiting)
 	if (!tty)
 		return;
 	if (process->pid != process->session) {
-		tty_forget_controlling(process);
+		forget_controlling(process);
 		return;
 	}
 	tty_get(tty);
@@ -237,7 +240,7 @@ static long give_up(struct tty *tty)
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
 
 	if (self->tty == tty) {
-		tty_leave_session(self, false);
+		leave_session(self, false);
 		result = 0;
 	}
 	spin_unlock_irqrestore(&task_table_lock, state);
@@ -312,4 +315,21 @@ long tty_control_ioctl(struct tty *tty, struct tty *caller, struct file *file, u
 	default:
 		return -ENOTTY;
 	}
+}
+
+void hook_terminal_inherited(const struct process *parent, struct process *child)
+{
+	child->tty = parent->tty;
+	if (child->tty)
+		tty_get(child->tty);
+}
+
+void hook_terminal_left(struct process *process)
+{
+	forget_controlling(process);
+}
+
+void hook_session_left(struct process *process)
+{
+	leave_session(process, true);
 }

@@ -5,7 +5,7 @@
 The map is the table "Layers" of docs/design.md (tools/tallylib/layers.py). The references are those of the last build's
 objects: the symbols that one defines and another uses. The includes are those of the sources and headers. An upward
 reference fails, unless EXCEPTIONS has it, and an upward include, unless INCLUDES has it; an exception that nothing needs
-any more fails too.
+any more fails too. A call of a hook is no reference: its listeners define it (include/kernel/base/hooks.h).
 """
 
 import os
@@ -72,6 +72,8 @@ def references(folder, nm):
     for line in listing.splitlines():
         name, _, rest = line.partition(":")
         kind, symbol = rest.split()[-2:]
+        if symbol.startswith("hook_"):
+            continue
         source = os.path.relpath(name, folder)[:-2]
         if kind in "Uw":
             uses.add((source, symbol))

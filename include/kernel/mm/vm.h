@@ -313,9 +313,4 @@ uint64_t shared_memory_number(const struct vm_area *area);
 /* Returns SIZE, or an address, rounded up to pages; 0 on overflow. */
 size_t pages_round_up(size_t size);
 
-/* A fault of the current task found no memory: kills a process for it, and sleeps a little while the
- * victim frees its pages. True: try again; false: a fatal signal is pending for the current task. No lock
- * held. */
-bool oom_relieve(void);
-
 #endif

@@ -164,10 +164,6 @@ void task_clear_child_tid(struct task *task);
 /* Returns the nanoseconds that all tasks of PROCESS, exited ones included, have run. T held. */
 uint64_t process_run_time_ns(struct process *process);
 
-/* Frees TASK, whose last reference is gone, with its references to its process, files and memory: the last
- * listener of hook_task_freed. Task context. */
-void task_free(struct task *task);
-
 /* Marks PROCESS and all its tasks as exiting with STATUS, unless PROCESS is already. T held. */
 void process_mark_exiting(struct process *process, int status);
 /* Frees the pid of PROCESS, a zombie that was waited for (or whose parent ignores zombies). T held; the
@@ -197,9 +193,6 @@ void process_default_limits(struct rlimit64 limits[RLIM_NLIMITS]);
  * process's RLIMIT_FSIZE. -EFBIG, and SIGXFSZ is sent: the limit is at or below POSITION. Task context,
  * no spin lock held. */
 int process_check_file_size(uint64_t position, uint64_t *size);
-/* A tick of CPU time counted for PROCESS: sends SIGXCPU when its RLIMIT_CPU is used up, SIGKILL at the hard
- * limit. Interrupt context. */
-void process_check_cpu_time(struct process *process);
 /* Applies PROCESS's limits on memory to SPACE. Task context. */
 void process_apply_limits(const struct process *process, struct vm_space *space);
 

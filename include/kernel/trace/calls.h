@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tracepoints of system calls. kernel/hooks.c calls the first two, and only while HOOK_call has a listener; task
+ * Tracepoints of system calls. listeners.c calls the first two, and only while HOOK_call has a listener; task
  * context.
  */
 #ifndef KERNEL_TRACE_CALLS_H

@@ -13,7 +13,6 @@
 
 struct file;
 struct inode;
-struct process;
 
 /*
  * Starts the console. Once, before the first user task and before any input. RAW: no translation of \n
@@ -23,9 +22,6 @@ struct process;
  * terminal, whose size the command line gives (window=ROWSxCOLUMNS).
  */
 void console_init(bool raw);
-
-/* Makes the console, if it is a terminal, the controlling terminal of PROCESS, the first process. */
-void console_give(struct process *process);
 
 /* Opens the console's node. Task context. */
 int console_open(struct inode *inode, struct file *file);

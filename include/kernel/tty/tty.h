@@ -127,10 +127,6 @@ void tty_signal_foreground(struct tty *tty, int signal);
 /* Makes TTY, which controls no session, the terminal of PROCESS, a session leader without one.
  * task_table_lock held. */
 void tty_set_controlling(struct tty *tty, struct process *process);
-/* Removes PROCESS's controlling terminal. task_table_lock held. */
-void tty_forget_controlling(struct process *process);
-/* PROCESS, a session leader, exits or gives its terminal up (TIOCNOTTY). task_table_lock held. */
-void tty_leave_session(struct process *process, bool exiting);
 /* The rest of a hang-up: see tty_hang_up. task_table_lock held. */
 void tty_disconnect_session(struct tty *tty, bool session_ends);
 /* Returns the running task's controlling terminal with a reference, or NULL. Task context. */
