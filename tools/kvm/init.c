@@ -99,7 +99,7 @@ static int open_raw(const char *path)
 	return fd;
 }
 
-/* Reads a file of zero-terminated strings into a null-terminated array. */
+/* Reads a file of zero-terminated strings, at least one, into a null-terminated array. */
 static char **read_strings(const char *path)
 {
 	struct stat about;
@@ -113,6 +113,8 @@ static char **read_strings(const char *path)
 	strings = calloc(STRINGS_MAX + 1, sizeof(*strings));
 	if (!text || !strings || read(fd, text, about.st_size) != about.st_size)
 		fail("%s: cannot be read", path);
+	if (about.st_size == 0)
+		fail("%s is empty", path);
 	for (; at < (size_t)about.st_size && count < STRINGS_MAX; at += strlen(&text[at]) + 1)
 		strings[count++] = &text[at];
 	close(fd);
@@ -181,7 +183,7 @@ static bool take_complaints(void)
 		size = 0;
 		dprintf(own_fd, "%s\r\n", line);
 		if (line[0])
-			strcpy(last_complaint, line);
+			memcpy(last_complaint, line, sizeof(line));
 	}
 	return got > 0;
 }
