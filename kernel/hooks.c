@@ -325,6 +325,11 @@ void hook_area_mapped_slow(const struct vm_area *area)
 	perf_area_mapped(area);
 }
 
+void hook_area_unmapped_slow(const struct vm_area *area)
+{
+	perf_area_unmapped(area);
+}
+
 /* --- interrupts --- */
 
 void hook_vector_slow(enum hook_vector kind, unsigned int vector, bool ends)
