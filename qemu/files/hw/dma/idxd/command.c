@@ -167,11 +167,6 @@ static void settle(IdxdState *s)
     uint32_t code = CMD_CODE(s->command);
 
     for (unsigned i = 0; i < IDXD_QUEUES; i++) {
-        if (s->awaited >> i & 1 &&
-            (code == CMD_DISABLE_QUEUE || code == CMD_RESET_QUEUE ||
-             code == CMD_DISABLE_DEVICE)) {
-            s->queue[i].enabled = false;
-        }
         if (s->awaited >> i & 1 && code == CMD_RESET_QUEUE) {
             reset_queue(s, i);
         }

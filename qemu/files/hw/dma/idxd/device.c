@@ -173,7 +173,9 @@ static int post_load(void *opaque, int version)
     for (unsigned i = 0; i < IDXD_QUEUES; i++) {
         if (s->queue[i].head >= IDXD_TOTAL_SIZE ||
             s->queue[i].count > IDXD_TOTAL_SIZE ||
-            s->queue[i].in_flight > IDXD_ENGINES) {
+            s->queue[i].in_flight > IDXD_ENGINES ||
+            (s->queue[i].enabled &&
+             s->queue[i].config[WQCFG_SIZE] > IDXD_TOTAL_SIZE)) {
             return -EINVAL;
         }
     }

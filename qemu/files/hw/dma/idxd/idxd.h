@@ -205,7 +205,7 @@ struct IdxdState {
 
     uint32_t gencfg, genctrl, gensts, intcause;
     uint32_t command, cmdsts;
-    uint32_t awaited;           /* queues that the command waits for */
+    uint32_t awaited;           /* the queues that the command waits for */
     uint32_t swerror[8];
     uint32_t group[IDXD_GROUPS][IDXD_GRPCFG_WORDS];
     uint32_t msix_permission[IDXD_VECTORS * 2];
