@@ -36,6 +36,13 @@
 #define TRACE(call) (call)
 #endif
 
+#ifdef WITHOUT_PERFCTR
+#define PERFCTR(call) ((void)0)
+#else
+#include <kernel/perfctr_task.h>
+#define PERFCTR(call) (call)
+#endif
+
 _Atomic unsigned int hook_listeners[HOOK_COUNT];
 _Atomic bool hook_switch_on_cpu[CPUS_MAX];
 
@@ -45,6 +52,7 @@ void hook_task_out_slow(struct task *prev, struct task *next)
 {
 	TRACE(trace_sched_switch(prev, next));
 	perf_software_event(PERF_COUNT_SW_CONTEXT_SWITCHES, 1, NULL, 0);
+	PERFCTR(perfctr_task_switch(prev, next));
 }
 
 inline __attribute__((always_inline)) void hook_switch_out(struct task *prev, struct task *next)
@@ -105,6 +113,7 @@ void hook_task_slept_slow(const struct task *task, uint64_t delay_ns, bool block
 void hook_cpu_tick(struct process *process)
 {
 	process_check_cpu_time(process);
+	PERFCTR(perfctr_task_tick(task_current()));
 }
 
 int hook_task_copied(struct task *parent, struct task *child, uint64_t clone_flags)
@@ -139,8 +148,10 @@ void hook_task_changes_program(struct task *task, bool dumpable)
 	perf_task_exec(task);
 	perf_task_renamed(task, true);
 	/* Before any of the new program is visible. */
-	if (!dumpable)
+	if (!dumpable) {
 		perf_task_end_events(task);
+		PERFCTR(perfctr_task_end(task));
+	}
 }
 
 void hook_task_executed_slow(const char *path, const struct task *task, pid_t former_tid)
@@ -151,6 +162,7 @@ void hook_task_executed_slow(const char *path, const struct task *task, pid_t fo
 void hook_task_exits(struct task *task)
 {
 	perf_task_exit(task);
+	PERFCTR(perfctr_task_end(task));
 }
 
 void hook_task_exited_slow(const struct task *task)
