@@ -2,8 +2,8 @@
 /*
  * Reservation of the CPUs' counters: which service holds them.
  *
- * A service that comes second gets the name of the holder. The log has the first refusal after each change of
- * hands, and /proc/sys/kernel/perf_pmu_holder has the holder. A service finds the counters as it left them: `take`
+ * A service that comes second gets the name of the holder. The log has the first refusal of each service, and
+ * /proc/sys/kernel/perf_pmu_holder has the holder. A service finds the counters as it left them: `take`
  * runs only if another service has had them since.
  *
  * Lock: reservation_mutex, for the holder. A service that holds the counters reserves and releases them without
@@ -21,7 +21,6 @@
 static struct mutex reservation_mutex = MUTEX_INITIALIZER(reservation_mutex);
 static struct pmu_service *_Atomic holder; /* reservation_mutex; pmu_holder reads it without */
 static struct pmu_service *last_holder;	   /* reservation_mutex */
-static bool refusal_is_logged;		   /* reservation_mutex */
 
 /* Adds CHANGE to the holds of SERVICE unless the result or the present number is 0. */
 static bool change_holds(struct pmu_service *service, int change)
@@ -43,16 +42,16 @@ static void become_holder(struct pmu_service *service)
 		if (service->take)
 			service->take();
 	}
-	refusal_is_logged = false;
 	atomic_store(&holder, service);
 	atomic_store(&service->holds, 1);
 }
 
-static void log_refusal(const struct pmu_service *service, const struct pmu_service *other)
+/* Once for each service: programs can cause it as often as they like. */
+static void log_refusal(struct pmu_service *service, const struct pmu_service *other)
 {
-	if (!refusal_is_logged)
+	if (!service->refusal_is_logged)
 		log_info("PMU: %s gets no counters: %s holds them", service->name, other->name);
-	refusal_is_logged = true;
+	service->refusal_is_logged = true;
 }
 
 const char *pmu_reserve(struct pmu_service *service)

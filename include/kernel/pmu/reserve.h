@@ -7,6 +7,7 @@
 #define KERNEL_PMU_RESERVE_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 /* A user of the counters. Static. */
 struct pmu_service {
@@ -14,6 +15,7 @@ struct pmu_service {
 	/* Prepares the counters of every CPU, which another service has had. NULL: no action. The reservation's mutex held, task
 	 * context, interrupts on. */
 	void (*take)(void);
+	bool refusal_is_logged;	    /* reservation_mutex */
 	_Atomic unsigned int holds; /* changes from 0 and to 0 with reservation_mutex held */
 };
 
