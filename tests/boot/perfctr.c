@@ -375,6 +375,107 @@ static void only_its_task_commands_a_set(void)
 	vperfctr_close(&set);
 }
 
+/* --- many sets at once --- */
+
+#define HAMMERS	      6
+#define HAMMER_ROUNDS 300
+
+static uint64_t random_state;
+
+static unsigned int random_below(unsigned int limit)
+{
+	random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+	return (unsigned int)(random_state >> 33) % limit;
+}
+
+/* Control data that are often right: i-mode counters of short periods, and now and then any numbers. */
+static struct vperfctr_control any_control(const struct vperfctr *set)
+{
+	struct vperfctr_control control = { .si_signo = random_below(4) ? SIGUSR1 : 0,
+					    .preserve = random_below(2) ? 0 : UINT32_MAX };
+	struct perfctr_cpu_control *cpu = &control.cpu_control;
+	unsigned int count = random_below(4) + 1;
+
+	cpu->tsc_on = random_below(2);
+	cpu->nractrs = random_below(count + 1);
+	cpu->nrictrs = count - cpu->nractrs;
+	for (unsigned int i = 0; i < count; i++) {
+		cpu->pmc_map[i] = i < set->info.nrctrs ? i : random_below(64);
+		cpu->evntsel[i] = INSTRUCTIONS | (i < cpu->nractrs ? 0 : INTERRUPT);
+		cpu->ireset[i] =
+			-(int)(random_below(2) ? 16 + random_below(100) : random_below(100000));
+	}
+	if (random_below(8) == 0)
+		((unsigned int *)cpu)[random_below(sizeof(*cpu) / sizeof(unsigned int))] =
+			random_below(2) ? UINT32_MAX : random_below(1000);
+	return control;
+}
+
+static volatile sig_atomic_t resumes_left;
+
+/* Not for ever: a period may be shorter than this handler. */
+static void resume_often(int number)
+{
+	(void)number;
+	if (resumes_left > 0 && resumes_left--)
+		vperfctr_iresume(signalled);
+}
+
+/* One task of many: random commands, then an end with or without a close. Returns its exit status. */
+static int hammer(unsigned int number)
+{
+	struct vperfctr set;
+
+	random_state = number;
+	signalled = &set;
+	signal(SIGUSR1, resume_often);
+	if (vperfctr_open(&set))
+		return 1;
+	for (unsigned int round = 0; round < HAMMER_ROUNDS; round++) {
+		struct vperfctr_control control = any_control(&set);
+		struct perfctr_sum_ctrs before, after;
+
+		resumes_left = 10;
+		vperfctr_control(&set, &control);
+		if (vperfctr_read_sums(&set, &before))
+			return 2;
+		spin_loop(random_below(2000) + 1, NULL);
+		if (random_below(2))
+			sched_yield();
+		if (vperfctr_read_sums(&set, &after))
+			return 3;
+		for (unsigned int i = 0; i < PERFCTR_COUNTERS_MAX; i++)
+			if (after.pmc[i] < before.pmc[i])
+				return 4;
+		if (random_below(16) == 0)
+			vperfctr_stop(&set);
+		if (random_below(32) == 0) {
+			vperfctr_close(&set);
+			if (vperfctr_open(&set))
+				return 5;
+		}
+	}
+	return 0;
+}
+
+static void many_sets_keep_their_sums(void)
+{
+	pid_t tasks[HAMMERS];
+
+	for (unsigned int i = 0; i < HAMMERS; i++) {
+		tasks[i] = fork();
+		if (tasks[i] == 0)
+			_exit(hammer(i));
+	}
+	for (unsigned int i = 0; i < HAMMERS; i++) {
+		int status = -1;
+
+		EXPECT_EQ(waitpid(tasks[i], &status, 0), tasks[i]);
+		EXPECT_EQ_AT(status, 0, "task %u", i);
+	}
+	EXPECT(holder_is("none"));
+}
+
 static const struct tap_rule rules[] = {
 	{ "a-mode counts are exact", counts_are_exact },
 #ifndef COUNTS_KERNEL
@@ -387,6 +488,7 @@ static const struct tap_rule rules[] = {
 	{ "perf_event and perfctr hand the counters over", counters_change_hands },
 	{ "a set ends with its task", a_set_ends_with_its_task },
 	{ "only its task commands a set", only_its_task_commands_a_set },
+	{ "many sets with random control data keep their sums", many_sets_keep_their_sums },
 };
 
 TAP_MAIN(rules)
