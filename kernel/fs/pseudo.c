@@ -352,6 +352,34 @@ static const struct pseudo_dynamic *dynamic_of(const struct pseudo_entry *entry)
 	return !entry->dynamic && entry->added ? entry->added->dynamic : entry->dynamic;
 }
 
+static size_t put_name(const struct pseudo_dynamic *dynamic, void *target, char *buffer,
+		       size_t size)
+{
+	if (dynamic->name)
+		dynamic->name(target, buffer, size);
+	else
+		format_string(buffer, size, "%lu", (unsigned long)dynamic->id(target));
+	return strlen(buffer);
+}
+
+/* Returns the target of DYNAMIC's entry NAME in a directory about PARENT, with a reference, or NULL. */
+static void *find_target(const struct pseudo_dynamic *dynamic, void *parent, const char *name,
+			 size_t name_size)
+{
+	char own[NAME_ROOM];
+	void *target;
+
+	if (dynamic->find)
+		return dynamic->find(parent, name, name_size);
+	for (uint64_t id = 0; (target = dynamic->next(parent, &id)); id++) {
+		if (put_name(dynamic, target, own, sizeof(own)) == name_size &&
+		    !memcmp(own, name, name_size))
+			return target;
+		put_target(dynamic, target);
+	}
+	return NULL;
+}
+
 static struct inode *look_up(struct inode *directory, const char *name, size_t name_size,
 			     int *error);
 static void list(struct inode *directory, uint64_t position, struct directory_reader *reader);
@@ -465,7 +493,7 @@ static struct inode *look_up(struct inode *inode, const char *name, size_t name_
 		get_target(directory->about, directory->target);
 		found = make_inode(inode->superblock, child, directory->target, directory->about);
 	} else if (dynamic) {
-		void *target = dynamic->find(directory->target, name, name_size);
+		void *target = find_target(dynamic, directory->target, name, name_size);
 
 		if (!target)
 			return NULL;
@@ -487,16 +515,6 @@ static int remove_directory(struct inode *directory, const char *name, size_t na
 {
 	return pseudo(directory)->entry->dynamic->remove(pseudo(directory)->target, name,
 							 name_size);
-}
-
-static size_t put_name(const struct pseudo_dynamic *dynamic, void *target, char *buffer,
-		       size_t size)
-{
-	if (dynamic->name)
-		dynamic->name(target, buffer, size);
-	else
-		format_string(buffer, size, "%lu", (unsigned long)dynamic->id(target));
-	return strlen(buffer);
 }
 
 static void list(struct inode *inode, uint64_t position, struct directory_reader *reader)

@@ -163,29 +163,16 @@ static void *next_attribute(const struct pmu_attribute *at, uint64_t *id)
 	return NULL;
 }
 
-static void *find_attribute(const struct pmu_attribute *at, const char *name, size_t size)
-{
-	for (; at && at->name; at++)
-		if (strlen(at->name) == size && !memcmp(at->name, name, size))
-			return (void *)at;
-	return NULL;
-}
-
-#define ATTRIBUTES(table)                                                            \
-	static void *find_in_##table(void *pmu, const char *name, size_t size)       \
-	{                                                                            \
-		return find_attribute(((const struct pmu *)pmu)->table, name, size); \
-	}                                                                            \
-	static void *next_in_##table(void *pmu, uint64_t *id)                        \
-	{                                                                            \
-		return next_attribute(((const struct pmu *)pmu)->table, id);         \
-	}                                                                            \
-	static const struct pseudo_dynamic table = {                                 \
-		.find = find_in_##table,                                             \
-		.next = next_in_##table,                                             \
-		.id = attribute_number,                                              \
-		.name = name_attribute,                                              \
-		.entry = &attribute_entry,                                           \
+#define ATTRIBUTES(table)                                                    \
+	static void *next_in_##table(void *pmu, uint64_t *id)                \
+	{                                                                    \
+		return next_attribute(((const struct pmu *)pmu)->table, id); \
+	}                                                                    \
+	static const struct pseudo_dynamic table = {                         \
+		.next = next_in_##table,                                     \
+		.id = attribute_number,                                      \
+		.name = name_attribute,                                      \
+		.entry = &attribute_entry,                                   \
 	};
 
 ATTRIBUTES(formats)
@@ -233,20 +220,9 @@ static void *next_pmu(void *unused, uint64_t *id)
 	return pmu;
 }
 
-static void *find_pmu(void *unused, const char *name, size_t size)
-{
-	struct pmu *pmu;
-
-	for (uint64_t id = 0; (pmu = next_pmu(NULL, &id)); id++)
-		if (strlen(pmu->name) == size && !memcmp(pmu->name, name, size))
-			return pmu;
-	return NULL;
-}
-
 static const struct pseudo_entry pmu_entry = { .mode = S_IFDIR | 0755, .children = pmu_entries };
 
 static const struct pseudo_dynamic pmus = {
-	.find = find_pmu,
 	.next = next_pmu,
 	.id = pmu_number,
 	.name = name_pmu,
@@ -261,7 +237,6 @@ static ssize_t read_device(void *target, char *buffer, size_t size)
 static const struct pseudo_entry pmu_link = { .mode = S_IFLNK | 0777, .read_link = read_device };
 
 static const struct pseudo_dynamic pmu_links = {
-	.find = find_pmu,
 	.next = next_pmu,
 	.id = pmu_number,
 	.name = name_pmu,

@@ -214,22 +214,7 @@ static void *next_event(void *system, uint64_t *id)
 	return NULL;
 }
 
-static void *find_event(void *system, const char *name, size_t size)
-{
-	void *target;
-
-	for (uint64_t id = 0; (target = next_event(system, &id)); id++) {
-		const struct trace_event *event = trace_event_get(number_of(target));
-
-		if (strlen(event->name) == size && !memcmp(event->name, name, size))
-			return target;
-		trace_target_put(target);
-	}
-	return NULL;
-}
-
 static const struct pseudo_dynamic events_of_system = {
-	.find = find_event,
 	.next = next_event,
 	.get = trace_target_get,
 	.put = trace_target_put,
@@ -318,20 +303,7 @@ static void *next_system(void *parent, uint64_t *id)
 	return NULL;
 }
 
-static void *find_system(void *parent, const char *name, size_t size)
-{
-	void *target;
-
-	for (uint64_t id = 0; (target = next_system(parent, &id)); id++) {
-		if (strlen(system_of(target)) == size && !memcmp(system_of(target), name, size))
-			return target;
-		trace_target_put(target);
-	}
-	return NULL;
-}
-
 const struct pseudo_dynamic trace_systems = {
-	.find = find_system,
 	.next = next_system,
 	.get = trace_target_get,
 	.put = trace_target_put,

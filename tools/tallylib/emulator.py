@@ -21,7 +21,6 @@ _MACHINES = {"x86_64": ("-machine", "pc", "-device", _EXIT_PORT), "alpha": ("-ma
 _UNMODELLED = re.compile(r"^\S+: warning: (the PMU does not model .*)$")
 _ALPHA_CPU = "ev67"
 _ALPHA_CPUS_MAX = 4
-NONE_HAS_NO_PROPERTIES = "--pmu none has no properties; leave out the --pmu-... options"
 
 
 @dataclass
@@ -65,9 +64,14 @@ def settle_pmu(options):
             raise Failure(NO_PMU, f"--pmu kvm: {reason}; use --pmu emulated")
         options.pmu = "emulated" if reason else "kvm"
         return f"PMU: {options.pmu}" + (f" ({reason})" if reason else "")
-    if options.pmu == "none" and options.pmu_properties:
-        raise Failure(USAGE, NONE_HAS_NO_PROPERTIES)
+    check_properties(options)
     return f"PMU: {options.pmu}"
+
+
+def check_properties(options):
+    """A PMU that is not there has no properties."""
+    if options.pmu == "none" and options.pmu_properties:
+        raise Failure(USAGE, "--pmu none has no properties; leave out the --pmu-... options")
 
 
 def command(options, log, console):

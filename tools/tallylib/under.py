@@ -130,8 +130,7 @@ def settle(options):
         raise Failure(USAGE, "--under kvm: the guest has KVM's PMU; leave out --pmu emulated")
     if options.processor == processor.DEFAULT:
         raise Failure(USAGE, "--under kvm needs a processor with SVM: leave out --processor, or give an AMD one")
-    if options.pmu == "none" and options.pmu_properties:
-        raise Failure(USAGE, emulator.NONE_HAS_NO_PROPERTIES)
+    emulator.check_properties(options)
     options.pmu = "none" if options.pmu == "none" else "emulated"
     return "PMU: KVM's, in Linux on " + ("a processor without one" if options.pmu == "none" else f"an emulated {options.processor}")
 

@@ -23,7 +23,8 @@ struct text;
 
 /* Entries of a directory that come and go. Task context. */
 struct pseudo_dynamic {
-	/* Returns the target of the entry NAME in a directory about PARENT, with a reference, or NULL. */
+	/* Returns the target of the entry NAME in a directory about PARENT, with a reference, or NULL.
+	 * NULL: the first that next() has by this name; for directories with few entries. */
 	void *(*find)(void *parent, const char *name, size_t name_size);
 	/* Returns the first target with an id of at least *ID, which becomes its id, with a reference;
 	 * NULL: no more. */

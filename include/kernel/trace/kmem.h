@@ -21,7 +21,7 @@ void trace_page_alloc_slow(size_t frame, unsigned int order);
 void trace_page_free_slow(size_t frame, unsigned int order);
 void trace_rss_slow(const struct vm_space *space, unsigned int kind);
 
-/* CALLER has requested WANTED bytes and got OBJECT of GIVEN bytes; CALLER frees OBJECT. Task and interrupt
+/* CALLER has requested REQUESTED bytes and got OBJECT of GIVEN bytes; CALLER frees OBJECT. Task and interrupt
  * context, any locks held. */
 static inline void trace_kmalloc(const void *caller, const void *object, size_t requested,
 				 size_t given)
@@ -36,10 +36,8 @@ static inline void trace_kfree(const void *caller, const void *object)
 		trace_kfree_slow(caller, object);
 }
 
-/* 2^ORDER pages from page FRAME on were allocated (NO_FRAME: the allocation failed); are freed. Context as
- * above. */
-#define TRACE_NO_FRAME ((size_t)-1)
-
+/* 2^ORDER pages from page FRAME on were allocated (HOOK_NO_FRAME: the allocation failed); are freed. Context
+ * as above. */
 static inline void trace_page_alloc(size_t frame, unsigned int order)
 {
 	if (trace_is_on(TRACE_mm_page_alloc))

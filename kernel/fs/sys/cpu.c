@@ -270,33 +270,10 @@ static void *next_cache(void *target, uint64_t *id)
 
 /* --- the CPUs --- */
 
-static const struct pseudo_dynamic caches;
-
-/* Returns the target of DYNAMIC with the name WANTED. */
-static void *find_named(const struct pseudo_dynamic *dynamic, void *parent, const char *sought,
-			size_t size)
-{
-	char name[16];
-	void *target;
-
-	for (uint64_t id = 0; (target = dynamic->next(parent, &id)); id++) {
-		dynamic->name(target, name, sizeof(name));
-		if (strlen(name) == size && !memcmp(name, sought, size))
-			return target;
-	}
-	return NULL;
-}
-
-static void *find_cache(void *parent, const char *name, size_t size)
-{
-	return find_named(&caches, parent, name, size);
-}
-
 static const struct pseudo_entry cache_entry = { .mode = S_IFDIR | 0755,
 						 .children = cache_entries };
 
 static const struct pseudo_dynamic caches = {
-	.find = find_cache,
 	.next = next_cache,
 	.id = number_of,
 	.name = name_cache,
@@ -316,11 +293,6 @@ static void *next_cpu(void *unused, uint64_t *id)
 		return NULL;
 	*id = (uintptr_t)target_of((unsigned int)cpu, 0);
 	return (void *)(uintptr_t)*id;
-}
-
-static void *find_cpu(void *parent, const char *name, size_t size)
-{
-	return find_named(&sys_cpus, parent, name, size);
 }
 
 /* The first CPU has no such file: as on Linux it cannot go offline. */
@@ -343,7 +315,6 @@ static const struct pseudo_entry cpu_entries[] = {
 static const struct pseudo_entry cpu_entry = { .mode = S_IFDIR | 0755, .children = cpu_entries };
 
 const struct pseudo_dynamic sys_cpus = {
-	.find = find_cpu,
 	.next = next_cpu,
 	.id = number_of,
 	.name = name_cpu,
