@@ -7,11 +7,14 @@
 
 #include <string.h>
 
+#include <kernel/base/assert.h>
 #include <kernel/base/log.h>
 
+#define COUNT(table) (sizeof(table) / sizeof(*(table)))
+
 /* Every name that callers pass to boot_option. */
-static const char *const names[] = { "console", "log", "loglevel", "panic", "trace" };
-/* Words without a value. */
+static const char *const names[] = { "console", "log", "loglevel", "panic", "trace", "window" };
+/* Every word that callers pass to boot_word. */
 static const char *const words[] = { "irqs-off-watchdog", "noinput", "norandom" };
 
 struct word {
@@ -49,8 +52,17 @@ static bool is_word(struct word word, const char *name)
 	return word.length == strlen(name) && memcmp(word.start, name, word.length) == 0;
 }
 
+static bool is_listed(const char *name, const char *const *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(name, list[i]) == 0)
+			return true;
+	return false;
+}
+
 bool boot_word(const char *name)
 {
+	ASSERT(is_listed(name, words, COUNT(words)));
 	struct word word = next_word(boot_info.command_line);
 
 	while (word.length > 0 && !is_word(word, name))
@@ -60,6 +72,7 @@ bool boot_word(const char *name)
 
 bool boot_option(const char *name, char *value, size_t size)
 {
+	ASSERT(is_listed(name, names, COUNT(names)));
 	struct word word = next_word(boot_info.command_line);
 
 	while (word.length > 0 && !has_name(word, name))
@@ -88,9 +101,9 @@ void boot_options_check(void)
 	for (; word.length > 0; word = next_word(word.start + word.length)) {
 		bool known = false;
 
-		for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		for (size_t i = 0; i < COUNT(names); i++)
 			known = known || has_name(word, names[i]);
-		for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		for (size_t i = 0; i < COUNT(words); i++)
 			known = known || is_word(word, words[i]);
 		if (!known)
 			log_warning(

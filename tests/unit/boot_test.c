@@ -64,6 +64,12 @@ void boot_failure(const char *format, ...)
 	longjmp(failed, 1);
 }
 
+void panic(const char *format, ...)
+{
+	snprintf(last_failure, sizeof(last_failure), "panic: %s", format);
+	longjmp(failed, 1);
+}
+
 /* Reads what lies at INFO; returns the reason of the failure, or "". */
 static const char *boot(uint32_t magic, paddr_t info)
 {
@@ -576,6 +582,16 @@ static void check_options(void)
 	if (setjmp(failed) == 0)
 		boot_option("log", value, sizeof(value));
 	EXPECT_STR(last_failure, "log=: value of 8 characters is too long (7)");
+
+	/* A name that is in no list would be a word that means nothing to the check. */
+	last_failure[0] = '\0';
+	if (setjmp(failed) == 0)
+		boot_option("unlisted", value, sizeof(value));
+	EXPECT_STR(last_failure, "panic: %s:%d: assertion failed: %s");
+	last_failure[0] = '\0';
+	if (setjmp(failed) == 0)
+		boot_word("unlisted");
+	EXPECT_STR(last_failure, "panic: %s:%d: assertion failed: %s");
 }
 
 /* A root pointer of the first revision whose bytes add up to 0. */
