@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """With virtual time the counts are exact, and every run of a machine is the same, log and all.
 
-Both kinds of local APIC are tried: x2APIC's timer is read with RDMSR, the older one's in memory.
+The older kind of local APIC has the programs that look at what its registers tell: those are in memory, x2APIC's are MSRs.
 """
 
 import os
@@ -17,8 +17,9 @@ ROOT = os.path.join(HERE, "..", "..")
 BUILD = os.environ["TALLY_BUILD"]
 TALLY = os.path.join(ROOT, "tools", "tally")
 CPUS = (1, 2, 4)
-MODELS = {"x2APIC": "max,vendor=GenuineIntel", "memory-mapped APIC": "max,vendor=GenuineIntel,x2apic=off"}
-PROGRAMS = ("selfmon --tap", "profile --tap", "rotation", "fairness", "spreading", "floods")
+OF_APIC = ("selfmon --tap", "profile --tap", "rotation")
+MODELS = {"x2APIC": ("max,vendor=GenuineIntel", (*OF_APIC, "fairness", "spreading", "floods")),
+          "memory-mapped APIC": ("max,vendor=GenuineIntel,x2apic=off", OF_APIC)}
 
 
 def run(model, cpus, program):
@@ -38,9 +39,9 @@ def run(model, cpus, program):
 
 def main():
     report = tap.Report()
-    for apic, model in MODELS.items():
+    for apic, (model, programs) in MODELS.items():
         for cpus in CPUS:
-            for program in PROGRAMS:
+            for program in programs:
                 wrong, first = run(model, cpus, program)
                 report.ok(not wrong, f"{program} with virtual time: {apic}, {cpus} CPUs", *wrong)
                 _, second = run(model, cpus, program)

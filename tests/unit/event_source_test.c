@@ -160,7 +160,7 @@ static void tables_are_directories(void)
 	end();
 }
 
-/* Such a PMU has no directory of the table either; the functions find nothing even so. */
+/* Such a PMU has no directory of the table either; the function finds nothing even so. */
 static void no_table_has_no_entries(void)
 {
 	static const char *const names[] = { "cpu/format", "cpu/events", "cpu/caps" };
@@ -171,7 +171,6 @@ static void no_table_has_no_entries(void)
 			find_file(sys_devices_added, names[i]).entry->dynamic;
 		uint64_t id = 0;
 
-		EXPECT_AT(!table->find(&plain, "event", 5), "%s", names[i]);
 		EXPECT_AT(!table->next(&plain, &id), "%s", names[i]);
 	}
 	end();

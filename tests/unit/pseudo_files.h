@@ -31,6 +31,22 @@ struct pseudo_file {
 	void *target;
 };
 
+/* Returns the target of DYNAMIC's entry NAME in a directory about PARENT; NULL: there is none. */
+static inline void *find_target(const struct pseudo_dynamic *dynamic, void *parent,
+				const char *name, size_t size)
+{
+	char own[64];
+	void *target;
+
+	EXPECT(!dynamic->find && !dynamic->put);
+	for (uint64_t id = 0; (target = dynamic->next(parent, &id)); id++) {
+		dynamic->name(target, own, sizeof(own));
+		if (strlen(own) == size && !memcmp(own, name, size))
+			break;
+	}
+	return target;
+}
+
 /* Returns the entry NAME of SIZE bytes of a directory about TARGET. */
 static inline struct pseudo_file find_entry(struct pseudo_added directory, void *target,
 					    const char *name, size_t size)
@@ -42,7 +58,7 @@ static inline struct pseudo_file find_entry(struct pseudo_added directory, void 
 		    (!at->exists || at->exists(target)))
 			file.entry = at;
 	if (!file.entry && directory.dynamic) {
-		file.target = directory.dynamic->find(target, name, size);
+		file.target = find_target(directory.dynamic, target, name, size);
 		file.entry = file.target ? directory.dynamic->entry : NULL;
 	}
 	return file;

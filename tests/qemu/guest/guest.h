@@ -66,6 +66,7 @@ static inline volatile uint32_t *apic_register(unsigned int offset)
 	return (volatile uint32_t *)(uintptr_t)(APIC + offset);
 }
 
+#define APIC_IRR	    0x200
 #define APIC_ICR	    0x300
 #define APIC_LVT_TIMER	    0x320
 #define APIC_LVT_PMI	    0x340
