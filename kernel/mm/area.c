@@ -240,6 +240,7 @@ static void remove_areas(struct vm_space *space, struct user_range range)
 	while ((area = area_at_or_above(space, start)) && area->start < end) {
 		size_t pages = (area->end - area->start) >> PAGE_SHIFT;
 
+		area_report_unmapped(area);
 		take_out(area);
 		space->mapped_pages -= pages;
 		space->locked_pages -= area->locked ? pages : 0;

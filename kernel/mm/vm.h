@@ -67,6 +67,8 @@ int areas_unmap(struct vm_space *space, struct user_range range);
 /* Queues a report of AREA, which the current task has mapped or whose protection it has changed, for perf;
  * vm_space_unlock delivers it. */
 void area_report(struct vm_area *area);
+/* The same for AREA, which the current task is about to remove. */
+void area_report_unmapped(struct vm_area *area);
 /* Delivers REPORTS to perf and frees them. No space->mutex held. */
 void reports_deliver(struct vm_report_list *reports);
 

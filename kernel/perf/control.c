@@ -14,6 +14,7 @@
 #include <kernel/perf/call.h>
 #include <kernel/perf/cpu.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/first_abi.h>
 #include <kernel/perf/frequency.h>
 #include <kernel/perf/inherit.h>
 #include <kernel/perf/schedule.h>
@@ -44,6 +45,9 @@ void perf_event_disable_locked(struct perf_cpu *cpu, struct perf_event *event, u
 	bool active = event->state == EVENT_ACTIVE;
 
 	perf_context_assert_locked(event->context);
+	/* In the first ABI this ends the error state, too; on Linux, only enabling does. */
+	if (event->state == EVENT_ERROR && perf_event_is_first_abi(event))
+		perf_event_set_state(event, EVENT_OFF, now_ns);
 	if (event->state < EVENT_INACTIVE)
 		return;
 	if (cpu) {

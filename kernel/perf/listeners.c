@@ -112,3 +112,8 @@ HOOK_LISTENER(area_mapped, 1, (const struct vm_area *area))
 {
 	perf_area_mapped(area);
 }
+
+HOOK_LISTENER(area_unmapped, 1, (const struct vm_area *area))
+{
+	perf_area_unmapped(area);
+}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The name of a mapping, and what else MMAP records say of its file. The listener of the hook area_mapped:
- * kernel/mm/report.c decides which mappings are reported, and mmap_record.c writes the records.
+ * The name of a mapping, and what else MMAP records say of its file. The listener of the hooks area_mapped
+ * and area_unmapped: kernel/mm/report.c decides which mappings are reported; mmap_record.c and first_abi.c write
+ * the records.
  *
  * No lock is held: a path takes tree_mutex, which is outside of a space's mutex.
  */
@@ -13,6 +14,7 @@
 #include <kernel/fs/inode.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/vm.h>
+#include <kernel/perf/first_abi.h>
 #include <kernel/perf/mmap_record.h>
 #include <kernel/perf/sideband.h>
 #include <kernel/task/build_id.h>
@@ -56,7 +58,8 @@ static void name_file(struct file *file, char *path, struct perf_mapping *mappin
 		mapping->build_id_size = build_id_read(file, mapping->build_id);
 }
 
-void perf_area_mapped(const struct vm_area *area)
+/* Calls WRITE with the description of AREA. */
+static void describe(const struct vm_area *area, void (*write)(const struct perf_mapping *mapping))
 {
 	char *path = kzalloc(PATH_SIZE);
 	struct perf_mapping mapping = {
@@ -74,6 +77,16 @@ void perf_area_mapped(const struct vm_area *area)
 		name_file(area->file, path, &mapping);
 	else
 		name_special(area, path, &mapping);
-	perf_task_mapped(&mapping);
+	write(&mapping);
 	kfree(path);
+}
+
+void perf_area_mapped(const struct vm_area *area)
+{
+	describe(area, perf_task_mapped);
+}
+
+void perf_area_unmapped(const struct vm_area *area)
+{
+	describe(area, perf_first_unmapped);
 }

@@ -23,6 +23,7 @@
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/file.h>
+#include <kernel/perf/first_abi.h>
 #include <kernel/perf/groups.h>
 #include <kernel/perf/membership.h>
 #include <kernel/perf/output.h>
@@ -45,7 +46,8 @@
 /* --- the request --- */
 
 struct request {
-	struct perf_event_attr attr;
+	const struct perf_event_attr *attr;
+	const struct file_ops *ops; /* of the descriptor, and of the group's */
 	int cpu;
 	bool of_cgroup;		   /* pid is a descriptor of one */
 	struct file *group_file;   /* referenced; NULL: none */
@@ -60,7 +62,7 @@ static int find_group(struct request *request, int group_fd, unsigned long flags
 		return 0;
 
 	request->group_file = fd_get_file(group_fd);
-	if (!request->group_file || request->group_file->ops != &perf_file_ops)
+	if (!request->group_file || request->group_file->ops != request->ops)
 		return -EBADF;
 	request->leader = request->group_file->private;
 	if (flags & PERF_FLAG_FD_OUTPUT)
@@ -86,18 +88,18 @@ static int find_target(struct request *request, pid_t pid)
 static int check_target(const struct request *request)
 {
 	if (request->task && request->leader &&
-	    request->leader->attr.inherit != request->attr.inherit)
+	    request->leader->attr.inherit != request->attr->inherit)
 		return -EINVAL;
 	if (request->cpu < -1 || (request->cpu == -1 && !request->task))
 		return -EINVAL;
 	if (request->cpu >= (int)cpu_count())
 		return -EINVAL;
 	/* On a CPU the signals would go to any task that happens to run. */
-	if (request->attr.sigtrap && !request->task)
+	if (request->attr->sigtrap && !request->task)
 		return -EINVAL;
 	/* Per-task counts in samples need PERF_SAMPLE_TID. */
-	if (perf_event_samples_own_counts(&request->attr) &&
-	    !(request->attr.sample_type & PERF_SAMPLE_TID))
+	if (perf_event_samples_own_counts(request->attr) &&
+	    !(request->attr->sample_type & PERF_SAMPLE_TID))
 		return -EINVAL;
 	return 0;
 }
@@ -234,7 +236,7 @@ static struct perf_event *create(const struct request *request, int *error)
 
 	if (leader)
 		mutex_lock(&leader->context->mutex);
-	event = perf_event_create(&request->attr, request->cpu, request->task, leader, error);
+	event = perf_event_create(request->attr, request->cpu, request->task, leader, error);
 	if (leader)
 		mutex_unlock(&leader->context->mutex);
 	return event;
@@ -263,9 +265,10 @@ static int install(const struct request *request, struct perf_event *event)
 }
 
 /* Makes the descriptor, which takes the only reference to EVENT. */
-static long make_descriptor(struct perf_event *event, unsigned long flags)
+static long make_descriptor(struct perf_event *event, const struct file_ops *ops,
+			    unsigned long flags)
 {
-	struct file *file = file_create(&perf_file_ops, event, O_RDWR);
+	struct file *file = file_create(ops, event, O_RDWR);
 
 	if (!file) {
 		perf_event_close(event);
@@ -289,7 +292,7 @@ static long open_event(struct request *request, unsigned long flags)
 	bool updating = !error && request->task &&
 			request->task->process != task_current()->process;
 
-	if (updating && exec_update_begin_observing(request->task, request->attr.sigtrap)) {
+	if (updating && exec_update_begin_observing(request->task, request->attr->sigtrap)) {
 		updating = false;
 		error = -EACCES;
 	}
@@ -312,21 +315,17 @@ static long open_event(struct request *request, unsigned long flags)
 	perf_event_own(event);
 	event->accounted = true;
 	perf_sideband_account(event, true);
-	return make_descriptor(event, flags);
+	return make_descriptor(event, request->ops, flags);
 }
 
-long perf_event_open(const void *user_attr, pid_t pid, int cpu, int group_fd, unsigned long flags)
+long perf_event_open_as(const struct perf_event_attr *attr, const struct file_ops *ops, pid_t pid,
+			int cpu, int group_fd, unsigned long flags)
 {
-	struct request request = { .cpu = cpu, .of_cgroup = flags & PERF_FLAG_PID_CGROUP };
-	long result;
+	struct request request = {
+		.attr = attr, .ops = ops, .cpu = cpu, .of_cgroup = flags & PERF_FLAG_PID_CGROUP
+	};
+	long result = perf_attr_check(attr);
 
-	if (flags & ~FLAGS_ALL)
-		return -EINVAL;
-	result = perf_allow_open();
-	if (!result)
-		result = perf_attr_copy(&request.attr, (void *)user_attr);
-	if (!result)
-		result = perf_attr_check(&request.attr);
 	if (result)
 		return result;
 	if (request.of_cgroup && (pid == -1 || cpu == -1))
@@ -346,4 +345,20 @@ long perf_event_open(const void *user_attr, pid_t pid, int cpu, int group_fd, un
 		file_put(request.group_file);
 	/* A free descriptor number is the first thing that a call needs. */
 	return result < 0 && !fd_is_available() ? -EMFILE : result;
+}
+
+long perf_event_open(const void *user_attr, pid_t pid, int cpu, int group_fd, unsigned long flags)
+{
+	struct perf_event_attr attr;
+
+	if (flags & ~FLAGS_ALL)
+		return flags == PERF_FLAG_FIRST_ABI ?
+			       perf_first_open(user_attr, pid, cpu, group_fd) :
+			       -EINVAL;
+	long result = perf_allow_open();
+	if (!result)
+		result = perf_attr_copy(&attr, (void *)user_attr);
+	if (result)
+		return result;
+	return perf_event_open_as(&attr, &perf_file_ops, pid, cpu, group_fd, flags);
 }

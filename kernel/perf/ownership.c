@@ -11,6 +11,7 @@
 #include <kernel/base/assert.h>
 #include <kernel/perf/control.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/first_abi.h>
 #include <kernel/sched/task.h>
 #include <kernel/sched/wait.h>
 
@@ -66,7 +67,8 @@ long perf_task_events_set(bool enable)
 
 	mutex_lock(&owned_mutex);
 	LIST_FOREACH(event, &owned, owned_link) {
-		if (event->owner != task_current())
+		/* The first ABI has another rule. */
+		if (event->owner != task_current() || perf_event_is_first_abi(event))
 			continue;
 		if (enable)
 			perf_event_enable(event, false);
@@ -74,5 +76,6 @@ long perf_task_events_set(bool enable)
 			perf_event_disable(event, false);
 	}
 	mutex_unlock(&owned_mutex);
+	perf_first_events_set(enable);
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include <kernel/perf/record.h>
 
 #include <kernel/perf/event.h>
+#include <kernel/perf/first_abi.h>
 #include <kernel/perf/read.h>
 #include <kernel/perf/record_field.h>
 #include <kernel/perf/record_values.h>
@@ -40,6 +41,9 @@ void perf_record_throttle(struct perf_event *event, bool on, uint64_t now_ns)
 	struct perf_output output;
 	size_t size = sizeof(record) + perf_record_trailer_size(event);
 
+	/* The first ABI has no such record. */
+	if (perf_event_is_first_abi(event))
+		return;
 	record.header.type = on ? PERF_RECORD_THROTTLE : PERF_RECORD_UNTHROTTLE;
 	record.header.misc = 0;
 	record.header.size = (uint16_t)size;

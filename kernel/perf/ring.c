@@ -65,6 +65,7 @@ static bool alloc_pages(struct perf_ring *ring)
 	ring->user_page = page_alloc(0);
 	if (!ring->user_page)
 		return false;
+	ring->data_head = (uint64_t *)&metadata(ring)->data_head;
 	if (!ring->data_pages)
 		return true;
 	ring->pages = kzalloc(ring->data_pages * sizeof(ring->pages[0]));
@@ -175,7 +176,7 @@ static void leave(struct perf_ring *ring, struct perf_event *event)
 		head = atomic_load_explicit(&ring->head, memory_order_relaxed);
 		/* Release: a reader, user space or splice.c, that sees the head sees the data. */
 		atomic_store_explicit(&ring->published, head, memory_order_release);
-		__atomic_store_n(&metadata(ring)->data_head, head, __ATOMIC_RELEASE);
+		__atomic_store_n(ring->data_head, head, __ATOMIC_RELEASE);
 		atomic_signal_fence(memory_order_seq_cst);
 		atomic_store_explicit(&ring->nest, 0, memory_order_relaxed);
 		atomic_signal_fence(memory_order_seq_cst);
@@ -261,7 +262,9 @@ static void write_lost(struct perf_output *output, size_t size)
 
 static int lose(struct perf_ring *ring, struct perf_event *event)
 {
-	atomic_fetch_add_explicit(&ring->lost, 1, memory_order_relaxed);
+	/* The first ABI has no record for them. */
+	if (!ring->first_abi)
+		atomic_fetch_add_explicit(&ring->lost, 1, memory_order_relaxed);
 	atomic_fetch_add_explicit(&event->lost, 1, memory_order_relaxed);
 	return -ENOSPC;
 }

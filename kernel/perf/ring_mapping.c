@@ -11,6 +11,7 @@
 #include <kernel/mm/page.h>
 #include <kernel/mm/vm.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/first_abi.h>
 #include <kernel/perf/output.h>
 #include <kernel/perf/ring.h>
 #include <kernel/perf/ring_charge.h>
@@ -89,6 +90,12 @@ static int ring_for_map(struct perf_event *event, struct vm_space *space, uint64
 	if (error)
 		return error;
 	uint32_t watermark = event->attr.watermark ? event->attr.wakeup_watermark : 0;
+
+	/* The first ABI: a wake-up for each page, and no place for the reader's position. */
+	if (perf_event_is_first_abi(event)) {
+		watermark = PAGE_SIZE;
+		overwrite = true;
+	}
 	ring = perf_ring_alloc((unsigned int)data_pages, overwrite, watermark);
 	if (!ring)
 		return -ENOMEM;

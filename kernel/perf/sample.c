@@ -18,6 +18,7 @@
 #include <kernel/base/bits.h>
 #include <kernel/perf/callchain.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/first_abi.h>
 #include <kernel/perf/read.h>
 #include <kernel/perf/record_field.h>
 #include <kernel/perf/record_values.h>
@@ -176,6 +177,11 @@ static __attribute__((noinline)) void record_long(struct perf_event *event,
 	uint64_t sample_type = event->attr.sample_type;
 	unsigned long irqs = arch_irq_save(); /* a chain is this CPU's, and one at a time */
 
+	if (sample_type & PERF_SAMPLE_FIRST_ABI) {
+		perf_first_record_sample(event, moment);
+		arch_irq_restore(irqs);
+		return;
+	}
 	if (moment->frame && (sample_type & USER_FIELDS))
 		moment->user = arch_sample_user_frame(moment->frame);
 	size_t size = size_without_stacks(moment);

@@ -20,6 +20,7 @@
 #include <kernel/perf/context.h>
 #include <kernel/perf/cpu.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/first_abi.h>
 #include <kernel/perf/record.h>
 #include <kernel/perf/record_clock.h>
 #include <kernel/perf/ring.h>
@@ -34,6 +35,17 @@ static bool requests_task(const struct perf_event *event)
 	const struct perf_event_attr *attr = &event->attr;
 
 	return attr->comm || attr->mmap || attr->mmap2 || attr->mmap_data || attr->task;
+}
+
+/* The first ABI has no records of forks and exits. */
+static bool requests_fork(const struct perf_event *event)
+{
+	return requests_task(event) && !perf_event_is_first_abi(event);
+}
+
+static bool requests_munmap(const struct perf_event *event)
+{
+	return event->attr.sample_type & PERF_SAMPLE_FIRST_MUNMAP;
 }
 
 static bool requests_comm(const struct perf_event *event)
@@ -69,9 +81,9 @@ static bool requests_build_id(const struct perf_event *event)
 }
 
 static bool (*const requests[PERF_SIDEBAND_KINDS])(const struct perf_event *event) = {
-	[PERF_SIDEBAND_TASK] = requests_task,	      [PERF_SIDEBAND_COMM] = requests_comm,
-	[PERF_SIDEBAND_SWITCH] = requests_switch,     [PERF_SIDEBAND_MAPPING] = requests_mapping,
-	[PERF_SIDEBAND_BUILD_ID] = requests_build_id,
+	[PERF_SIDEBAND_TASK] = requests_task,	  [PERF_SIDEBAND_COMM] = requests_comm,
+	[PERF_SIDEBAND_SWITCH] = requests_switch, [PERF_SIDEBAND_MAPPING] = requests_mapping,
+	[PERF_SIDEBAND_MUNMAP] = requests_munmap, [PERF_SIDEBAND_BUILD_ID] = requests_build_id,
 };
 
 /* The hook that each kind listens to; SWITCH records are made when a context is scheduled. */
@@ -79,6 +91,7 @@ static const enum hook hooks[PERF_SIDEBAND_KINDS] = {
 	[PERF_SIDEBAND_TASK] = HOOK_task_forked,
 	[PERF_SIDEBAND_COMM] = HOOK_task_renamed,
 	[PERF_SIDEBAND_MAPPING] = HOOK_area_mapped,
+	[PERF_SIDEBAND_MUNMAP] = HOOK_area_unmapped,
 };
 
 void perf_sideband_account(const struct perf_event *event, bool from_now_on)
@@ -121,7 +134,7 @@ static void write_notice(struct perf_event *event, const struct perf_notice *not
 	if (notice->text)
 		size += padded(strlen(notice->text) + 1);
 	const struct perf_event_header header = { .type = notice->type,
-						  .misc = notice->misc,
+						  .misc = perf_first_misc(event, notice->misc),
 						  .size = (uint16_t)size };
 
 	if (perf_ring_begin(&output, event, notice->type, size) < 0)
@@ -185,19 +198,20 @@ void perf_task_started_slow(struct task *child)
 	const struct task_body body = { (uint32_t)child->tgid, (uint32_t)self->tgid,
 					(uint32_t)child->tid, (uint32_t)self->tid };
 	const struct perf_notice notice = { .type = PERF_RECORD_FORK,
-					    .matches = requests_task,
+					    .matches = requests_fork,
 					    .body = &body,
 					    .body_size = sizeof(body),
 					    .timed = true };
 
 	perf_sideband_write(&notice);
+	perf_first_task_created(child);
 }
 
 void perf_sideband_exit(struct perf_context *context, struct task *task)
 {
 	struct task_body body = { .pid = (uint32_t)task->tgid, .tid = (uint32_t)task->tid };
 	const struct perf_notice notice = { .type = PERF_RECORD_EXIT,
-					    .matches = requests_task,
+					    .matches = requests_fork,
 					    .body = &body,
 					    .body_size = sizeof(body),
 					    .timed = true };

@@ -21,6 +21,7 @@
 #include <kernel/perf/context.h>
 #include <kernel/perf/cpu.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/first_abi.h>
 #include <kernel/perf/output.h>
 #include <kernel/perf/pmu.h>
 #include <kernel/perf/ring.h>
@@ -52,11 +53,24 @@ static void init_clock(struct perf_ring *ring, const struct perf_event *event)
 	page->cap_user_time_zero = !event->attr.use_clockid;
 }
 
+/* Version 0 of the page. The 64-bit head ends in the padding after the text's 32 bits. */
+static void init_first_abi(struct perf_ring *ring)
+{
+	ring->first_abi = true;
+	ring->data_head =
+		(uint64_t *)((char *)ring->user_page + offsetof(struct perf_first_page, data_head));
+}
+
 void perf_userpage_init(struct perf_ring *ring, struct perf_event *event)
 {
 	struct perf_event_mmap_page *page = ring->user_page;
 
 	perf_output_assert_locked();
+	if (perf_event_is_first_abi(event)) {
+		init_first_abi(ring);
+		atomic_store(&ring->page_event, event);
+		return;
+	}
 	page->cap_bit0_is_deprecated = 1;
 	page->cap_user_rdpmc = event->user_readable;
 	page->size = offsetof(struct perf_event_mmap_page, __reserved);
@@ -118,7 +132,8 @@ static inline __attribute__((always_inline)) void update(struct perf_event *even
 		page->lock = sequence;
 		atomic_signal_fence(memory_order_seq_cst);
 		fill_counter(page, event);
-		if (times)
+		/* The first ABI has its head where the times are. */
+		if (times && !ring->first_abi)
 			fill_times(page, event, ring);
 		atomic_signal_fence(memory_order_seq_cst);
 	} while (atomic_load_explicit(&ring->page_sequence, memory_order_relaxed) != sequence);

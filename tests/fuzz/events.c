@@ -19,9 +19,37 @@
 #include <unistd.h>
 
 /* No task has such a number: an event on the process that watches the workers could kill it (sigtrap). */
-#define NO_PID 0x40000000
+#define NO_PID		0x40000000
 
 /* --- operations: each returns what its last call did --- */
+
+/* The same by the first ABI: <tally/perf_first.h> has the layout, and the names that <linux/perf_event.h> uses for
+ * others. */
+#define FIRST_ABI	(1UL << 63)
+#define FIRST_ABI_WORDS 7
+
+static long open_first_abi(struct fuzzer *fuzzer, pid_t pid, int cpu, int group)
+{
+	struct random *random = &fuzzer->random;
+	uint64_t words[FIRST_ABI_WORDS] = { 0 };
+
+	/* config, irq_period, record_type and read_format, the bits, wakeup_events */
+	words[0] = (uint64_t)pick(fuzzer, 3) << 56 | pick(fuzzer, 10);
+	if (pick(fuzzer, 4) == 0)
+		words[0] = (uint64_t)1 << 63 | 0xc0;
+	words[1] = pick(fuzzer, 3) ? 1 + pick(fuzzer, 10000) : 0;
+	words[2] = pick(fuzzer, 64) | (uint64_t)pick(fuzzer, 4) << 32;
+	words[3] = pick(fuzzer, 1 << 11) & pick(fuzzer, 1 << 11);
+	words[4] = (uint64_t)pick(fuzzer, 5) << 32;
+	if (pick(fuzzer, 8) == 0)
+		words[pick(fuzzer, FIRST_ABI_WORDS)] = random_number(random);
+	long fd = syscall(SYS_perf_event_open, pick(fuzzer, 50) ? words : fuzz_any_pointer(fuzzer),
+			  pid, cpu, group, FIRST_ABI | (pick(fuzzer, 50) ? 0 : pick(fuzzer, 16)));
+	if (fd >= 0)
+		atomic_fetch_add(&fuzz_shared->opened, 1);
+	fuzz_remember(fuzzer, (int)fd);
+	return fd;
+}
 
 static long open_event(struct fuzzer *fuzzer)
 {
@@ -59,6 +87,8 @@ static long open_event(struct fuzzer *fuzzer)
 	}
 	if (pick(fuzzer, 3) == 0)
 		group = fuzz_any_fd(fuzzer);
+	if (pick(fuzzer, 6) == 0)
+		return open_first_abi(fuzzer, pid, cpu, group);
 	long fd = syscall(SYS_perf_event_open, pick(fuzzer, 50) ? &attr : fuzz_any_pointer(fuzzer),
 			  pid, cpu, group, flags[pick(fuzzer, 8)]);
 	if (fd >= 0)

@@ -44,6 +44,8 @@ DECLARED = {
 
 # Structure: why its fields need no lock.
 UNSHARED = {
+    "perf_first_attr": "a layout of the ABI",
+    "perf_first_page": "a layout of the ABI",
     "counter_move": "on the caller's stack",
     "counter_moves": "on the caller's stack",
     "perf_call": "on the caller's stack",

@@ -4,6 +4,7 @@
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>
 #include <kernel/mm/vm.h>
+#include <kernel/perf/first_abi.h>
 #include <kernel/perf/mapped_area.h>
 #include <kernel/perf/mmap_record.h>
 #include <kernel/perf/sideband.h>
@@ -23,6 +24,14 @@ void perf_task_mapped(const struct perf_mapping *mapping)
 {
 	reported = *mapping;
 	snprintf(reported_name, sizeof(reported_name), "%s", mapping->name);
+}
+
+/* The last mapping whose end was reported. */
+static struct perf_mapping removed;
+
+void perf_first_unmapped(const struct perf_mapping *mapping)
+{
+	removed = *mapping;
 }
 
 static struct inode inode = { .mode = S_IFREG | 0755 };
@@ -141,7 +150,26 @@ static void without_memory_the_name_says_so(void)
 	expect_file(0, 0, 0, 0x5000, "//enomem");
 }
 
+static void an_end_is_reported_with_the_same(void)
+{
+	const struct vm_area area = { .file = &plain_file,
+				      .prot = VM_READ | VM_EXEC,
+				      .start = 0x10000,
+				      .end = 0x13000,
+				      .offset = 0x5000 };
+
+	start();
+	removed = (struct perf_mapping){ 0 };
+	perf_area_unmapped(&area);
+	EXPECT_EQ(removed.start, 0x10000);
+	EXPECT_EQ(removed.length, 0x3000);
+	EXPECT_EQ(removed.offset, 0x5000);
+	EXPECT_EQ(removed.prot, VM_READ | VM_EXEC);
+	EXPECT_EQ(removed.inode_number, 77);
+}
+
 static const struct tap_rule rules[] = {
+	{ "the end of a mapping is reported with the same", an_end_is_reported_with_the_same },
 	{ "a mapped file has its path, its device and its number", a_file_has_its_path_and_number },
 	{ "a regular file's build id is read if an event asks for it",
 	  a_build_id_is_read_on_request },

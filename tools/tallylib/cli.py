@@ -30,6 +30,9 @@ _INITRAMFS_MAX_MIB = 3072
 # The programs that `tally report` runs, in this order.
 _REPORT = ("selfmon", "profile")
 
+# `tally abi`: no entry matches, or some have faults.
+NO_ENTRY = 1
+
 
 @dataclass
 class Platform:
@@ -162,6 +165,13 @@ def _parser():
                         help="the kernel that ran (default: build/tally.elf)")
     flames.add_argument("-o", "--output", metavar="SVG", help="what to write (default: FILE.svg)")
     flames.add_argument("file", metavar="FILE", help="what perf record wrote")
+
+    interfaces = commands.add_parser("abi", allow_abbrev=False,
+                                     help="search the interfaces that docs/ABI describes")
+    interfaces.set_defaults(action=_abi)
+    interfaces.add_argument("--validate", action="store_true", help="check the form of every entry instead")
+    interfaces.add_argument("pattern", metavar="PATTERN", nargs="?",
+                            help="a regular expression for the name of an interface, or a file's path")
     return parser
 
 
@@ -400,6 +410,28 @@ def _flamegraph(options):
     for path in filter(None, (options.file, options.kernel)):
         _must_be_file(path)
     flamegraph.make(options.file, options.output or options.file + ".svg", options.kernel)
+    return 0
+
+
+def _abi(options):
+    # Nothing else reads it.
+    from . import abi
+    if options.validate == (options.pattern is not None):
+        raise Failure(USAGE, "give a PATTERN or --validate; see: tally abi --help")
+    entries, faults = abi.read(os.path.join(paths.ROOT, "docs", "ABI"))
+    if options.validate:
+        faults += abi.check(entries)
+        for fault in faults:
+            print(fault)
+        return NO_ENTRY if faults else 0
+    try:
+        expression = re.compile(options.pattern, re.IGNORECASE)
+    except re.error as problem:
+        raise Failure(USAGE, f"{options.pattern!r} is no regular expression: {problem}") from None
+    found = abi.search(entries, expression)
+    if not found:
+        raise Failure(NO_ENTRY, f"no entry of docs/ABI matches {options.pattern!r}")
+    print("\n".join(map(abi.describe, found)), end="")
     return 0
 
 

@@ -80,6 +80,7 @@ enum hook {
 	HOOK_fault_served,
 	HOOK_unaligned,
 	HOOK_area_mapped,
+	HOOK_area_unmapped,
 	HOOK_vector,
 	HOOK_irq,
 	HOOK_call,
@@ -301,6 +302,9 @@ HOOK(unaligned, 1, (struct trap_frame * frame, uintptr_t address), (frame, addre
 
 /* The current task has mapped or changed AREA. Task context, no lock held. */
 HOOK(area_mapped, 1, (const struct vm_area *area), (area))
+
+/* The current task has unmapped AREA, a copy of all of an area or of its part. Task context, no lock held. */
+HOOK(area_unmapped, 1, (const struct vm_area *area), (area))
 
 /* --- interrupts. Interrupts off --- */
 

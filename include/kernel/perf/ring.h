@@ -44,6 +44,8 @@ struct perf_ring {
 	bool overwrite;		  /* K: mapped read-only: never full, the oldest records are lost */
 	uint32_t watermark_bytes; /* K: bytes between two wake-ups */
 	void *user_page;	  /* K */
+	uint64_t *data_head;	  /* K: once mapped; in the page: where the head is published */
+	bool first_abi;		  /* K: once mapped; page and records are the first ABI's */
 	void **pages;		  /* K: data_pages of them */
 
 	/* The writer's side, private to ring.c. */

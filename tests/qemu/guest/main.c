@@ -21,6 +21,7 @@ static const struct {
 	{ "unmodelled", test_unmodelled },
 	{ "kinds", test_kinds },
 	{ "svm", test_svm },
+	{ "dsa", test_dsa },
 };
 
 static const struct {
