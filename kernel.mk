@@ -7,12 +7,13 @@ VDSO_DIR := arch/$(ARCH)/vdso
 KERNEL_SRCS := $(sort $(wildcard boot/*.c) \
 	$(shell find $(KERNEL_DIRS) -path $(VDSO_DIR) -prune -o -name '*.c' -print -o -name '*.S' -print))
 
-# WITHOUT="net trace pty", or some of them, leaves these parts out. No file below them refers to them, which
+# WITHOUT="net trace pty perfctr", or some of them, leaves these parts out. No file below them refers to them, which
 # tests/tools/layers.t checks; their system calls are ENOSYS, and the places of their listeners are empty.
-KERNEL_PARTS := net trace pty
+KERNEL_PARTS := net trace pty perfctr
 KERNEL_PART_net := kernel/net/%
 KERNEL_PART_trace := kernel/trace/%
 KERNEL_PART_pty := kernel/tty/pty%
+KERNEL_PART_perfctr := kernel/perfctr/% arch/$(ARCH)/pmu/perfctr.c
 ifneq ($(filter-out $(KERNEL_PARTS),$(WITHOUT)),)
 $(error WITHOUT=$(WITHOUT): parts that can be left out are $(KERNEL_PARTS))
 endif

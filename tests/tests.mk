@@ -35,7 +35,7 @@ $(CHECK_PAIR_PROGRAMS): $(O)/tests/%: tests/conformance/programs/%.c $(wildcard 
 $(O)/tests/fuzz: $(wildcard tests/fuzz/*.[ch])
 	@mkdir -p $(@D)
 	$(call say,CC,tests/fuzz)
-	$(CC) -O2 -g -Wall -Wextra -Werror -fno-pie -static -no-pie -pthread $(filter %.c,$^) -o $@
+	$(CC) -O2 -g -Wall -Wextra -Werror -fno-pie -static -no-pie -pthread -idirafter include/uapi $(filter %.c,$^) -o $@
 
 # The rules of all files are one program: see tests/conformance/rules/rules.h.
 $(O)/tests/rules: $(wildcard tests/conformance/rules/*.[ch]) tests/unit/tap.h tests/conformance/programs/work.h

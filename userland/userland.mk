@@ -14,9 +14,9 @@ USER_TESTS := $(filter-out $(USER_OTHERS),$(basename $(notdir $(wildcard tests/b
 $(if $(filter $(USER_PROGRAMS),$(USER_TESTS)),$(error tests/boot has a program of the same name as \
 	userland/programs: $(filter $(USER_PROGRAMS),$(USER_TESTS))))
 USER_PORTABLE := $(USER_PROGRAMS) libc paths self
-USER_LIB_SRCS := $(wildcard userland/libperf/*.c userland/libspin/*.c userland/libspin/$(ARCH)/*.[cS])
+USER_LIB_SRCS := $(wildcard userland/libperf/*.c userland/libperfctr/*.c userland/libspin/*.c userland/libspin/$(ARCH)/*.[cS])
 
-USER_CPPFLAGS := -Iuserland/libperf -Iuserland/libspin -idirafter include/uapi -D_GNU_SOURCE -MMD -MP
+USER_CPPFLAGS := -Iuserland/libperf -Iuserland/libperfctr -Iuserland/libspin -idirafter include/uapi -D_GNU_SOURCE -MMD -MP
 # The same bytes wherever the clone is.
 USER_DEBUG := -g -fdebug-prefix-map=$(CURDIR)=.
 USER_CFLAGS := -std=gnu11 -O2 $(USER_DEBUG) -fno-pie -Wall -Wextra -Werror $(if $(filter x86_64,$(ARCH)),-fcf-protection=none)

@@ -60,6 +60,14 @@ void arch_nmi_register(bool (*handler)(struct trap_frame *frame))
 	atomic_store(&counters_handler_count, number + 1);
 }
 
+void arch_nmi_replace(bool (*present)(struct trap_frame *frame),
+		      bool (*next)(struct trap_frame *frame))
+{
+	for (unsigned int i = 0; i < counters_handler_count; i++)
+		if (counters_handlers[i] == present)
+			__atomic_store_n(&counters_handlers[i], next, __ATOMIC_RELEASE);
+}
+
 static void serve_counters(struct trap_frame *frame)
 {
 	unsigned int number = atomic_load_explicit(&counters_handler_count, memory_order_acquire);

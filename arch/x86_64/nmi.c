@@ -42,6 +42,14 @@ void arch_nmi_register(bool (*handler)(struct trap_frame *frame))
 	atomic_store(&handler_count, count + 1);
 }
 
+void arch_nmi_replace(bool (*present)(struct trap_frame *frame),
+		      bool (*next)(struct trap_frame *frame))
+{
+	for (unsigned int i = 0; i < handler_count; i++)
+		if (handlers[i] == present)
+			__atomic_store_n(&handlers[i], next, __ATOMIC_RELEASE);
+}
+
 static void dispatch(struct trap_frame *frame)
 {
 	unsigned int count = atomic_load_explicit(&handler_count, memory_order_acquire);

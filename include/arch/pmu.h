@@ -16,6 +16,10 @@ void arch_pmu_init(void);
  * most four handlers. */
 void arch_nmi_register(bool (*handler)(struct trap_frame *frame));
 
+/* Puts NEXT in the place of the registered handler PRESENT. Task context; one caller at a time. */
+void arch_nmi_replace(bool (*present)(struct trap_frame *frame),
+		      bool (*next)(struct trap_frame *frame));
+
 /* Allows or forbids user-mode counter reads (rdpmc) on this CPU for the loaded space, by
  * SPACE->perf_rdpmc. Interrupts off; arch_context_switch does it, too. */
 void arch_pmu_user_access_update(struct vm_space *space);

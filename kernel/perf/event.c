@@ -88,8 +88,7 @@ void perf_event_put(struct perf_event *event)
 		return;
 
 	ASSERT(event->state != EVENT_ACTIVE && !event->ring);
-	if (event->pmu->event_destroy)
-		event->pmu->event_destroy(event);
+	perf_pmu_release(event);
 	if (event->attr.sample_type & PERF_SAMPLE_CALLCHAIN)
 		perf_callchain_put();
 	if (event->accounted)

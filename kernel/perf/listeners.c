@@ -60,7 +60,7 @@ HOOK_LISTENER(task_renamed, 1, (struct task * task))
 	perf_task_renamed(task, false);
 }
 
-void hook_task_changes_program(struct task *task, bool dumpable)
+HOOK_LISTENER(task_changes_program, 1, (struct task * task, bool dumpable))
 {
 	perf_task_exec(task);
 	perf_task_renamed(task, true);
@@ -69,7 +69,7 @@ void hook_task_changes_program(struct task *task, bool dumpable)
 		perf_task_end_events(task);
 }
 
-void hook_task_exits(struct task *task)
+HOOK_LISTENER(task_exits, 1, (struct task * task))
 {
 	perf_task_exit(task);
 }

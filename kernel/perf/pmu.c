@@ -12,6 +12,7 @@
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/rotation.h>
+#include <kernel/pmu/reserve.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/perf_event.h>
 
@@ -73,10 +74,42 @@ void perf_pmu_enable_all(void)
 		pmu->pmu_enable(pmu);
 }
 
+/* --- the counters' reservation --- */
+
+static void reset_pmus(void)
+{
+	struct pmu *pmu;
+
+	LIST_FOREACH(pmu, &hardware_pmus, hardware_link)
+		if (pmu->reset)
+			pmu->reset();
+}
+
+static struct pmu_service service = { .name = "perf_event", .take = reset_pmus };
+
+/* --- which PMU counts an event --- */
+
+static void destroy(struct perf_event *event)
+{
+	if (event->pmu->event_destroy)
+		event->pmu->event_destroy(event);
+}
+
+void perf_pmu_release(struct perf_event *event)
+{
+	destroy(event);
+	if (event->pmu->reset)
+		pmu_release(&service);
+}
+
 static int try_init(struct pmu *pmu, struct perf_event *event)
 {
 	event->pmu = pmu;
 	int error = pmu->event_init(event);
+	if (!error && pmu->reset && pmu_reserve(&service)) {
+		destroy(event);
+		error = -EBUSY;
+	}
 	if (error)
 		event->pmu = NULL;
 	return error;

@@ -6,6 +6,7 @@
 #include <kernel/perf/callchain.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/settings.h>
+#include <kernel/pmu/reserve.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/perf_event.h>
 
@@ -46,6 +47,15 @@ static ssize_t store_perf_event_max_contexts_per_stack(void *unused, const char 
 				 &perf_contexts_per_stack_max);
 }
 
+/* Tally's own: Linux has no name for the holder of the counters. */
+static int show_perf_pmu_holder(struct text *text, void *unused)
+{
+	const char *holder = pmu_holder();
+
+	text_print(text, "%s\n", holder ? holder : "none");
+	return 0;
+}
+
 static const struct pseudo_entry entries[] = {
 	NUMBER_SETTING(perf_event_paranoid),
 	NUMBER_SETTING(perf_event_max_sample_rate),
@@ -53,6 +63,7 @@ static const struct pseudo_entry entries[] = {
 	NUMBER_SETTING(perf_cpu_time_max_percent),
 	NUMBER_SETTING(perf_event_max_stack),
 	NUMBER_SETTING(perf_event_max_contexts_per_stack),
+	FILE_ENTRY(perf_pmu_holder),
 	END,
 };
 

@@ -22,12 +22,16 @@ static void update_user_access(void *argument)
 		arch_pmu_user_access_update(space);
 }
 
-void perf_user_access_count(struct perf_event *event, struct vm_space *space, int change)
+void perf_user_access_change(struct vm_space *space, int change)
 {
-	if (!event->user_readable)
-		return;
 	unsigned int before = change > 0 ? atomic_fetch_add(&space->perf_rdpmc, 1) :
 					   atomic_fetch_sub(&space->perf_rdpmc, 1) - 1;
 	if (before == 0)
 		smp_call_mask(atomic_load(&space->active_cpus), update_user_access, space);
+}
+
+void perf_user_access_count(struct perf_event *event, struct vm_space *space, int change)
+{
+	if (event->user_readable)
+		perf_user_access_change(space, change);
 }

@@ -76,7 +76,7 @@ int process_check_file_size(uint64_t position, uint64_t *size)
 }
 
 /* Sends SIGXCPU when the RLIMIT_CPU of PROCESS is used up, SIGKILL at the hard limit. */
-void hook_cpu_tick(struct process *process)
+HOOK_LISTENER(cpu_tick, 1, (struct process * process))
 {
 	struct rlimit64 *limit = &process->limits[RLIMIT_CPU];
 

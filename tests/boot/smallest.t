@@ -17,14 +17,14 @@ ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
 
 kernels.skip_on_debug("the kernel without the parts is built as the release kernel is")
 
-PARTS = ("net", "trace", "pty")
+PARTS = ("net", "trace", "pty", "perfctr")
 TALLY = os.path.join(ROOT, "tools", "tally")
 # Prints the parts that are there and leave a file. A socket leaves none.
 SCRIPT = """for file in /dev/ptmx /dev/pts; do test -e $file && echo pty; done
 for file in /sys/bus/event_source/devices/tracepoint /sys/kernel/tracing/events; do test -e $file && echo trace; done
 grep -q tracefs /proc/filesystems && echo trace; true"""
 # Programs of the matrix that need a part, and which.
-NEEDS = {"bombs": "net", "sockets": "net", "tidy": "net", "tracepoints": "trace"}
+NEEDS = {"bombs": "net", "perfctr": "perfctr", "sockets": "net", "tidy": "net", "tracepoints": "trace"}
 
 
 def programs():

@@ -141,7 +141,7 @@ struct operation {
 extern const struct operation fuzz_event_operations[], fuzz_process_operations[],
 	fuzz_attack_operations[], fuzz_call_operations[], fuzz_program_operations[],
 	fuzz_signal_operations[], fuzz_file_operations[], fuzz_time_operations[],
-	fuzz_futex_operations[], fuzz_socket_operations[];
+	fuzz_futex_operations[], fuzz_socket_operations[], fuzz_perfctr_operations[];
 
 /* Does OPERATIONS operations, DEPTH processes below the seed's first ones (0 …), and leaves no child.
  */

@@ -195,7 +195,7 @@ static const struct operation *const tables[] = {
 	fuzz_event_operations,	fuzz_process_operations, fuzz_attack_operations,
 	fuzz_call_operations,	fuzz_program_operations, fuzz_signal_operations,
 	fuzz_file_operations,	fuzz_time_operations,	 fuzz_futex_operations,
-	fuzz_socket_operations,
+	fuzz_socket_operations, fuzz_perfctr_operations,
 };
 
 static const struct operation *choose(struct fuzzer *fuzzer)

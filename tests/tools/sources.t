@@ -113,7 +113,7 @@ def include_order_is_right(text, path):
     parts = [re.findall(r"^#include (\S+)", part, re.MULTILINE) for part in match[0].strip().split("\n\n")] if match else []
     folder, file = os.path.split(path)
     own = file[:-2] + ".h"
-    places = {f'"{own}"', *(f"<{place}/{own}>" for place in ("arch", "machine", "kernel/base", f"kernel/{os.path.basename(folder)}"))}
+    places = {f'"{own}"', *(f"<{place}/{own}>" for place in ("arch", "machine", "kernel", "kernel/base", f"kernel/{os.path.basename(folder)}"))}
     owned = [name for part in parts for name in part if file.endswith(".c") and name in places]
     if len(parts) > 1 and len(parts[0]) == 1 and (parts[0][0].startswith('"') or TREE.match(parts[0][0])) and path.endswith(".c"):
         if owned and parts[0][0] not in owned:

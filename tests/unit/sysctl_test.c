@@ -35,7 +35,7 @@ static void settings_have_linux_names_and_defaults(void)
 	EXPECT_STR(
 		list_entries(proc_sys_kernel_added, NULL),
 		"perf_event_paranoid perf_event_max_sample_rate perf_event_mlock_kb "
-		"perf_cpu_time_max_percent perf_event_max_stack perf_event_max_contexts_per_stack ");
+		"perf_cpu_time_max_percent perf_event_max_stack perf_event_max_contexts_per_stack perf_pmu_holder ");
 	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		EXPECT_STR(read_text(proc_sys_kernel_added, rows[i].name), rows[i].text);
 		EXPECT_EQ(find_file(proc_sys_kernel_added, rows[i].name).entry->mode,

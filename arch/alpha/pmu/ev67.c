@@ -305,8 +305,26 @@ static void del(struct perf_event *event, int flags)
 	leave_counter(cpu, event);
 }
 
+static void start_cpu(void *unused)
+{
+	(void)unused;
+	set_user(this_ev67_cpu(), 0);
+	*this_ev67_cpu() = (struct ev67_cpu){ 0 };
+	disable_counters(EV67_ALL_COUNTERS);
+	wrperfmon(PERFMON_SELECT, 0);
+	wrperfmon(PERFMON_OPTIONS, 0);
+	/* Also forgets overflows that the console, or another service, left behind. */
+	wrperfmon(PERFMON_WRITE, EV67_ALL_COUNTERS);
+}
+
+static void reset(void)
+{
+	smp_call_mask(cpus_all(), start_cpu, NULL);
+}
+
 int ev67_pmu_register(struct pmu *pmu, int type)
 {
+	pmu->reset = reset;
 	pmu->pmu_disable = disable_pmu;
 	pmu->pmu_enable = enable_pmu;
 	pmu->add = add;
@@ -454,17 +472,6 @@ void ev67_user_overflows(struct trap_frame *frame)
 }
 
 /* --- start --- */
-
-static void start_cpu(void *unused)
-{
-	(void)unused;
-	*this_ev67_cpu() = (struct ev67_cpu){ 0 };
-	disable_counters(EV67_ALL_COUNTERS);
-	wrperfmon(PERFMON_SELECT, 0);
-	wrperfmon(PERFMON_OPTIONS, 0);
-	/* Also forgets overflows that the console left behind. */
-	wrperfmon(PERFMON_WRITE, EV67_ALL_COUNTERS);
-}
 
 bool ev67_pmu_init(void)
 {

@@ -106,6 +106,11 @@ bool profileme_overflow(struct perf_event *event, const struct ev67_profile *pro
  */
 void ev67_pmu_interrupt(uint64_t counter, struct trap_frame *frame);
 
+/* init.c: have HANDLER called for the counters' interrupt instead of ev67_pmu_interrupt, and undo that. No counter
+ * counts. Task context. */
+void ev67_lend_interrupt(bool (*handler)(struct trap_frame *frame));
+void ev67_take_interrupt_back(bool (*handler)(struct trap_frame *frame));
+
 /*
  * Events of user mode only (exclude_kernel). The counters count in every mode: arch/alpha/user_mode.c
  * disables them on the entry to the kernel and enables them on the exit path. The counts of the two paths

@@ -13,6 +13,16 @@ static bool serve_counters(struct trap_frame *frame)
 	return true;
 }
 
+void ev67_lend_interrupt(bool (*handler)(struct trap_frame *frame))
+{
+	arch_nmi_replace(serve_counters, handler);
+}
+
+void ev67_take_interrupt_back(bool (*handler)(struct trap_frame *frame))
+{
+	arch_nmi_replace(handler, serve_counters);
+}
+
 void arch_pmu_init(void)
 {
 	if (ev67_pmu_init())

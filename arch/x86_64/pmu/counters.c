@@ -557,9 +557,30 @@ static void start_cpu(void *unused)
 	apic_pmi_unmask();
 }
 
+static void reset(void)
+{
+	smp_call_mask(cpus_all(), start_cpu, NULL);
+}
+
+const struct counter_registers *counters_registers(void)
+{
+	return counters_pmu.reset ? &registers : NULL;
+}
+
+void counters_lend_interrupt(bool (*handler)(struct trap_frame *frame))
+{
+	arch_nmi_replace(handle_nmi, handler);
+}
+
+void counters_take_interrupt_back(bool (*handler)(struct trap_frame *frame))
+{
+	arch_nmi_replace(handler, handle_nmi);
+}
+
 bool counters_pmu_start(const struct counter_pmu *pmu)
 {
 	registers = pmu->registers;
+	counters_pmu.reset = reset;
 	translate = pmu->translate;
 	counters_pmu.formats = pmu->formats;
 	counters_pmu.events = pmu->events;

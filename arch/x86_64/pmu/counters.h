@@ -13,6 +13,7 @@
 
 struct perf_event;
 struct pmu_attribute;
+struct trap_frame;
 
 #define FIXED_INDEX 32 /* of fixed counter 0 */
 #define GENERAL_MAX FIXED_INDEX
@@ -47,5 +48,12 @@ struct counter_pmu {
 /* Resets the counters of every CPU and registers them as the PMU "cpu", type PERF_TYPE_RAW. False: the name or
  * the type is taken. Once, all CPUs running, task context. */
 bool counters_pmu_start(const struct counter_pmu *pmu);
+
+/* The counters for a service that has reserved them (<kernel/pmu/reserve.h>). Returns their registers, or NULL: there
+ * are none. */
+const struct counter_registers *counters_registers(void);
+/* Have HANDLER called for NMIs instead of this driver's handler, and undo that. No counter counts. Task context. */
+void counters_lend_interrupt(bool (*handler)(struct trap_frame *frame));
+void counters_take_interrupt_back(bool (*handler)(struct trap_frame *frame));
 
 #endif

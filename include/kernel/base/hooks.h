@@ -336,7 +336,7 @@ HOOK_ALWAYS(call_exit, 1, (unsigned long number, struct trap_frame *frame, long 
 /* --- context switches. Run queue's lock held, interrupts off --- */
 
 /* The CPU is about to switch from PREV to NEXT. */
-HOOK(task_out, 2, (struct task * prev, struct task *next), (prev, next))
+HOOK(task_out, 3, (struct task * prev, struct task *next), (prev, next))
 
 /* True if the switches of TASK, or all switches of this CPU, have a listener. A macro, because struct task is
  * incomplete here. */
@@ -357,7 +357,7 @@ HOOK(task_migrated, 1, (void), ())
 /* --- always called --- */
 
 /* The tick of CPU time (<kernel/sched/cpu_time.h>) has found PROCESS running. Interrupts off. */
-void hook_cpu_tick(struct process *process);
+HOOK_ALWAYS(cpu_tick, 2, (struct process * process), (process))
 
 /* The new process CHILD joins the session of PARENT. task_table_lock held. */
 void hook_terminal_inherited(const struct process *parent, struct process *child);
@@ -388,11 +388,11 @@ int hook_task_copied(struct task *parent, struct task *child, uint64_t clone_fla
 
 /* The current TASK begins to exit and still has its memory; or TASK was copied and never ran. Task
  * context. */
-void hook_task_exits(struct task *task);
+HOOK_ALWAYS(task_exits, 2, (struct task * task), (task))
 
 /* The current TASK, in execve, has its new name and is about to change to the new program; DUMPABLE: other
  * tasks may inspect it. Task context. */
-void hook_task_changes_program(struct task *task, bool dumpable);
+HOOK_ALWAYS(task_changes_program, 2, (struct task * task, bool dumpable), (task, dumpable))
 
 /* The last reference to TASK is dropped: the listener at place 3 frees TASK. */
 HOOK_ALWAYS(task_freed, 3, (struct task * task), (task))

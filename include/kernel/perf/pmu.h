@@ -61,6 +61,11 @@ struct pmu {
 	 * context. */
 	void (*event_destroy)(struct perf_event *event);
 
+	/* Puts the counters of every CPU into the state of the driver's start: another service has had them
+	 * (<kernel/pmu/reserve.h>). perf reserves the counters of such a PMU with its first event and releases
+	 * them with its last. NULL: no other service can have them. Task context. */
+	void (*reset)(void);
+
 	/* The members below run on the CPU of the PMU, interrupts off, with the event's context locked. */
 
 	/* Disable and enable the whole PMU of this CPU. While it is disabled no event counts, and its own
@@ -121,9 +126,12 @@ enum pmu_capability {
 void perf_pmu_disable_all(void);
 void perf_pmu_enable_all(void);
 
+/* Frees what perf_pmu_claim acquired for EVENT. Task context. */
+void perf_pmu_release(struct perf_event *event);
+
 /* Finds the PMU that can count EVENT, as Linux does, and sets event->pmu: the PMU of attr.type, where
  * HARDWARE and HW_CACHE mean the CPU's PMU; if no PMU has that type, the first that takes the event. 0,
- * -ENOENT, or the PMU's error. Task context. */
+ * -ENOENT, -EBUSY (another service has reserved the PMU's counters), or the PMU's error. Task context. */
 int perf_pmu_claim(struct perf_event *event);
 
 /* Returns the PMU of TYPE, or NULL. Task context. */

@@ -13,4 +13,7 @@ struct vm_space;
  * context. */
 void perf_user_access_count(struct perf_event *event, struct vm_space *space, int change);
 
+/* Does the same for CHANGE mappings whose counters user space may read. Task context. */
+void perf_user_access_change(struct vm_space *space, int change);
+
 #endif

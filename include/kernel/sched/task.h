@@ -26,6 +26,7 @@ struct file_table;
 struct path_view;
 struct perf_task;
 struct process;
+struct vperfctr;
 
 #define TASK_COMM_SIZE	       16
 /* Default slack of a task's timers, as in Linux. */
@@ -69,6 +70,8 @@ struct task {
 	/* NULL while the task has no events: a context switch tests it (hook_switch_is_on). perf's own rules
 	 * guard it. */
 	struct perf_task *_Atomic perf;
+	/* The task's own: its set of perfctr's counters, see kernel/perfctr/vperfctr.c; NULL: none. */
+	struct vperfctr *_Atomic perfctr;
 
 	/* Never NULL. T; the task itself reads it without a lock: see <kernel/task/credentials.h> */
 	const struct credentials *credentials;

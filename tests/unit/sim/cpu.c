@@ -169,6 +169,14 @@ void arch_nmi_register(bool (*handler)(struct trap_frame *frame))
 	nmi_handlers[nmi_handler_count++] = handler;
 }
 
+void arch_nmi_replace(bool (*present)(struct trap_frame *frame),
+		      bool (*next)(struct trap_frame *frame))
+{
+	for (unsigned int i = 0; i < nmi_handler_count; i++)
+		if (nmi_handlers[i] == present)
+			__atomic_store_n(&nmi_handlers[i], next, __ATOMIC_RELEASE);
+}
+
 static void dispatch(void *arg)
 {
 	bool *handled = arg;

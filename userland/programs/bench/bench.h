@@ -28,6 +28,10 @@ int bench_plain(const char *name, void (*operation)(void *), void *context);
  */
 int bench_calls(const char *program);
 
+/* The costs by perfctr and by perf_event (perfctr.c), of which only one can have the counters: so the meter is closed.
+ * Returns how many failed. */
+int bench_perfctr(void);
+
 /* The word that makes bench do nothing and exit with EXIT_MEASURED: what the measured execve starts. */
 #define BENCH_NOTHING "--nothing"
 

@@ -3,6 +3,7 @@
  * bench - the costs of the kernel's paths, those to the counters first, in instructions, measured by the counters.
  *
  *     bench [--only PATH]
+ *     bench --perfctr       costs by perfctr beside those by perf_event (perfctr.c); needs -icount
  *
  * Prints one figure a line, "NAME VALUE"; a name ends in :u for instructions at user level, in :k
  * for those in the kernel that the counters see, and in :all for all of them. The difference is what
@@ -433,10 +434,13 @@ int main(int argc, char **argv)
 
 	if (argc == 2 && strcmp(argv[1], BENCH_NOTHING) == 0)
 		return EXIT_MEASURED;
+	if (argc == 2 && strcmp(argv[1], "--perfctr") == 0)
+		return bench_perfctr() == 0 ? EXIT_MEASURED : EXIT_FAILED;
 	if (argc == 3 && strcmp(argv[1], "--only") == 0) {
 		only = argv[2];
 	} else if (argc != 1) {
-		fprintf(stderr, "bench: unexpected '%s'; usage: bench [--only PATH]\n", argv[1]);
+		fprintf(stderr, "bench: unexpected '%s'; usage: bench [--only PATH | --perfctr]\n",
+			argv[1]);
 		return EXIT_USAGE;
 	}
 	if (meter_open() != 0) {

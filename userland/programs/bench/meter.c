@@ -192,3 +192,8 @@ int meter_cost(void (*operation)(void *), void *context, int64_t switches, bool 
 	cost->all -= empty.all;
 	return 0;
 }
+
+uint64_t meter_timestamp(void)
+{
+	return isa_read_timestamp();
+}

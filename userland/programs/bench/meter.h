@@ -41,4 +41,7 @@ bool meter_counts_all(void);
 int meter_cost(void (*operation)(void *), void *context, int64_t switches, bool (*accept)(void *),
 	       struct meter_reading *cost);
 
+/* The time stamp. */
+uint64_t meter_timestamp(void);
+
 #endif /* BENCH_METER_H */

@@ -5,6 +5,7 @@
  *
  *     selfmon          the PMU found, then a table
  *     selfmon --tap    the same as Test Anything Protocol
+ *     selfmon --perfctr  a table of counts by perfctr (perfctr.c)
  *
  * For every piece of work and every event: the count by rdpmc through the mapped page (x86-64), by
  * read(), and by hand. The events are one group, so all of them count while one is read.
@@ -13,6 +14,7 @@
  * is no PMU, or the kernel does not open these events.
  */
 #include "measure.h"
+#include "perfctr.h"
 #include "pmu.h"
 #include "report.h"
 
@@ -120,10 +122,15 @@ int main(int argc, char **argv)
 	struct pmu_description pmu;
 	struct counted_group group;
 
+	if (argc == 2 && strcmp(argv[1], "--perfctr") == 0) {
+		int result = perfctr_report();
+
+		return result < 0 ? EXIT_NO_PMU : result ? EXIT_WRONG : EXIT_EXACT;
+	}
 	if (argc == 2 && strcmp(argv[1], "--tap") == 0) {
 		report.tap = true;
 	} else if (argc != 1) {
-		fprintf(stderr, "selfmon: unexpected '%s'; usage: selfmon [--tap]\n",
+		fprintf(stderr, "selfmon: unexpected '%s'; usage: selfmon [--tap | --perfctr]\n",
 			argv[argc - 1]);
 		return EXIT_USAGE;
 	}

@@ -49,6 +49,15 @@ static inline bool cpu_is_ev67(void)
 	       !(__builtin_alpha_amask((long)AMASK_CIX) & (long)AMASK_CIX);
 }
 
+/* Returns the low 32 bits of the cycle counter, which user mode reads too (Handbook, 4.11.8). Any context. */
+static inline uint32_t cycles_read(void)
+{
+	uint64_t cycles;
+
+	__asm__ volatile("rpcc %0" : "=r"(cycles));
+	return (uint32_t)cycles;
+}
+
 /* COUNTERS (bit n: counter n) of this CPU have events that count user mode only: entries and the exit
  * path stop and start them (arch/alpha/user_mode.h). Interrupts off. */
 static inline void perfmon_use_in_user_mode(unsigned int counters)

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * perfctr's low level on the EV67: two counters of 20 bits, which count in every mode and always interrupt.
+ *
+ * Each overflow of an a-mode counter interrupts, too: perfctr then finds no overflown i-mode counter and goes on, with
+ * its sums updated. So no range of the counter is missed.
+ *
+ * One field, SL1, selects the events of both counters (HRM table 6-11); it is the control data of each counter, and
+ * must be the same for both.
+ */
+#include <arch/perfctr.h>
+
+#include <stddef.h>
+
+#include <arch/task.h>
+#include <kernel/base/smp.h>
+#include <machine/perfmon.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/perfctr.h>
+
+#include "ev67.h"
+
+#define SL1_MAX	      3u
+/* The SL1 under which counter 1 counts nothing. */
+#define SL1_COUNTER_0 1u
+
+/* How near to its overflow each counter may be set (HRM 6.10.2.1), and how far. */
+static const int nearest[EV67_COUNTERS] = { -16, -4 };
+#define FARTHEST (-(1 << (EV67_WIDTH_BITS - 1)))
+
+static void (*overflow)(unsigned long pc); /* constant while perfctr has the counters */
+static bool is_there;			   /* constant after arch_perfctr_find */
+
+bool arch_perfctr_find(struct perfctr_hardware *hardware)
+{
+	is_there = cpu_is_ev67() && wrperfmon(PERFMON_DISABLE, EV67_ALL_COUNTERS) == 1;
+	*hardware = (struct perfctr_hardware){ .name = "EV67",
+					       .counters = EV67_COUNTERS,
+					       .width_bits = EV67_WIDTH_BITS };
+	return is_there;
+}
+
+static bool is_valid(const struct perfctr_cpu_control *control, unsigned int i)
+{
+	unsigned int map = control->pmc_map[i], select = control->evntsel[i];
+
+	if (map >= EV67_COUNTERS || select > SL1_MAX || select != control->evntsel[0] ||
+	    control->evntsel_high[i] || (map == 1 && select == SL1_COUNTER_0))
+		return false;
+	return i < control->nractrs ||
+	       (control->ireset[i] >= FARTHEST && control->ireset[i] <= nearest[map]);
+}
+
+int arch_perfctr_check(const struct perfctr_cpu_control *control)
+{
+	for (unsigned int i = 0; i < control->nractrs + control->nrictrs; i++)
+		if (!is_valid(control, i))
+			return -EINVAL;
+	return 0;
+}
+
+bool arch_perfctr_counts_kernel(const struct perfctr_cpu_control *control)
+{
+	return control->nractrs + control->nrictrs > 0;
+}
+
+uint32_t arch_perfctr_read(uint32_t map)
+{
+	return (uint32_t)(wrperfmon(PERFMON_READ, 0) >> PCTR_CTL_SHIFT(map) & EV67_COUNTER_MASK);
+}
+
+uint32_t arch_perfctr_tsc(void)
+{
+	return cycles_read();
+}
+
+void arch_perfctr_write(uint32_t map, int32_t value)
+{
+	wrperfmon(PERFMON_WRITE,
+		  ((uint64_t)value & EV67_COUNTER_MASK) << PCTR_CTL_SHIFT(map) | 1ul << map);
+}
+
+void arch_perfctr_start(const struct perfctr_cpu_control *control)
+{
+	unsigned int counters = 0;
+
+	for (unsigned int i = 0; i < control->nractrs + control->nrictrs; i++)
+		counters |= 1u << control->pmc_map[i];
+	wrperfmon(PERFMON_DISABLE, EV67_ALL_COUNTERS & ~counters);
+	wrperfmon(PERFMON_SELECT, (uint64_t)control->evntsel[0] << PCTR_CTL_SL1_SHIFT);
+	wrperfmon(PERFMON_ENABLE, counters);
+}
+
+void arch_perfctr_stop_all(void)
+{
+	wrperfmon(PERFMON_DISABLE, EV67_ALL_COUNTERS);
+}
+
+void arch_perfctr_stop(const struct perfctr_cpu_control *control)
+{
+	(void)control;
+	arch_perfctr_stop_all();
+}
+
+static bool serve(struct trap_frame *frame)
+{
+	overflow(arch_frame_ip(frame));
+	return true;
+}
+
+static void reset_cpu(void *unused)
+{
+	(void)unused;
+	arch_perfctr_stop_all();
+	wrperfmon(PERFMON_OPTIONS, 0);
+	/* Also forgets overflows. */
+	wrperfmon(PERFMON_WRITE, EV67_ALL_COUNTERS);
+}
+
+void arch_perfctr_take(void (*handler)(unsigned long pc))
+{
+	overflow = handler;
+	ev67_lend_interrupt(serve);
+	smp_call_mask(cpus_all(), reset_cpu, NULL);
+}
+
+void arch_perfctr_leave(void)
+{
+	smp_call_mask(cpus_all(), reset_cpu, NULL);
+	ev67_take_interrupt_back(serve);
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * perfctr's low level on x86: Intel's and AMD's counters (counters.h), whose registers are found by the driver of
+ * struct pmu.
+ *
+ * A control register is written only when it changes. Where a global control register exists, it alone starts and
+ * stops counting.
+ *
+ * The overflow interrupt is an NMI and may come in the middle of each function here. It calls perfctr, which leaves a
+ * state alone that is being changed; so only the code that changes a state calls these functions.
+ *
+ * Without a global status, an NMI has an overflow if an i-mode counter has wrapped. An NMI may be under way when its
+ * counter is stopped: `late` tells the handler that such an NMI is the counters'.
+ */
+#include <arch/perfctr.h>
+
+#include <stddef.h>
+
+#include <arch/task.h>
+#include <kernel/base/bits.h>
+#include <kernel/base/cpu.h>
+#include <kernel/base/smp.h>
+#include <machine/apic.h>
+#include <machine/msr.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/perfctr.h>
+
+#include "amd.h"
+#include "counters.h"
+#include "event_select.h"
+
+/* RDPMC's index of fixed counter n (SDM vol. 2B, RDPMC). */
+#define MAP_FIXED	 (1u << 30)
+
+/* One fixed counter's field of the register of fixed control (SDM vol. 3B, 20.2.2, figure 20-2). */
+#define FIXED_OS	 1ull
+#define FIXED_USR	 2ull
+#define FIXED_PMI	 8ull
+#define FIXED_BITS	 4
+
+/* Status bits can be set again between the handler's call and the acknowledgement, but not often in a row. */
+#define NMI_ROUNDS_MAX	 100
+
+/* Bits of an event select that a program may set. */
+#define SELECT_PERMITTED (EVENTSEL_RAW | EVENTSEL_USR | EVENTSEL_OS | EVENTSEL_INT | EVENTSEL_EN)
+#define FIXED_PERMITTED	 (EVENTSEL_USR | EVENTSEL_OS | EVENTSEL_INT | EVENTSEL_EN)
+
+/* One CPU's registers as last written; bit n: counter index n. */
+struct perfctr_x86 {
+	uint64_t select[GENERAL_MAX], fixed_control;
+	uint64_t counting;
+	uint64_t interrupting; /* the i-mode counters among them */
+	bool late;
+} CACHE_ALIGNED;
+
+static PERCPU(struct perfctr_x86, cpus);
+static const struct counter_registers *registers; /* constant after arch_perfctr_find */
+static void (*overflow)(unsigned long pc);	  /* constant while perfctr has the counters */
+
+static uint64_t counter_bit(uint32_t map)
+{
+	return (uint64_t)1 << (map & MAP_FIXED ? FIXED_INDEX + (map & ~MAP_FIXED) : map);
+}
+
+static unsigned int width_of(uint32_t map)
+{
+	return map & MAP_FIXED ? registers->fixed_width_bits : registers->general_width_bits;
+}
+
+/* --- control data --- */
+
+bool arch_perfctr_find(struct perfctr_hardware *hardware)
+{
+	registers = counters_registers();
+	if (!registers)
+		return false;
+	hardware->name = registers->select == MSR_LEGACY_PERFEVTSEL0 ||
+					 registers->select == MSR_CORE_PERFEVTSEL0 ?
+				 "AMD" :
+				 "Intel";
+	hardware->counters = bits_count(registers->counters);
+	hardware->width_bits = registers->general_width_bits;
+	hardware->user_reads = true;
+	return true;
+}
+
+static bool exists(uint32_t map)
+{
+	uint32_t number = map & ~MAP_FIXED;
+	uint32_t most = map & MAP_FIXED ? FIXED_MAX : GENERAL_MAX;
+
+	return number < most && (registers->counters & counter_bit(map));
+}
+
+static uint64_t select_of(const struct perfctr_cpu_control *control, unsigned int i)
+{
+	return control->evntsel[i] | (uint64_t)control->evntsel_high[i] << 32;
+}
+
+static uint64_t permitted_bits(uint32_t map)
+{
+	if (map & MAP_FIXED)
+		return FIXED_PERMITTED;
+	return registers->select == MSR_LEGACY_PERFEVTSEL0 ||
+			       registers->select == MSR_CORE_PERFEVTSEL0 ?
+		       SELECT_PERMITTED | EVENTSEL_EVENT_HIGH :
+		       SELECT_PERMITTED;
+}
+
+static bool is_valid(const struct perfctr_cpu_control *control, unsigned int i)
+{
+	uint64_t select = select_of(control, i);
+	bool is_imode = i >= control->nractrs;
+
+	if (!exists(control->pmc_map[i]) || (select & ~permitted_bits(control->pmc_map[i])))
+		return false;
+	if (!(select & EVENTSEL_EN) || !(select & (EVENTSEL_USR | EVENTSEL_OS)))
+		return false;
+	return !!(select & EVENTSEL_INT) == is_imode && (!is_imode || control->ireset[i] < 0);
+}
+
+int arch_perfctr_check(const struct perfctr_cpu_control *control)
+{
+	for (unsigned int i = 0; i < control->nractrs + control->nrictrs; i++)
+		if (!is_valid(control, i))
+			return -EINVAL;
+	return 0;
+}
+
+bool arch_perfctr_counts_kernel(const struct perfctr_cpu_control *control)
+{
+	for (unsigned int i = 0; i < control->nractrs + control->nrictrs; i++)
+		if (control->evntsel[i] & EVENTSEL_OS)
+			return true;
+	return false;
+}
+
+/* --- registers --- */
+
+inline uint32_t arch_perfctr_read(uint32_t map)
+{
+	return (uint32_t)pmc_read(map);
+}
+
+inline uint32_t arch_perfctr_tsc(void)
+{
+	return (uint32_t)tsc_read();
+}
+
+void arch_perfctr_write(uint32_t map, int32_t value)
+{
+	uint64_t wide = (uint64_t)(int64_t)value & UINT64_MAX >> (64 - width_of(map));
+
+	if (map & MAP_FIXED)
+		msr_write(registers->fixed + (map & ~MAP_FIXED), wide);
+	else
+		msr_write(registers->general + (map << registers->general_shift),
+			  registers->writes_sign_extended ? (uint32_t)value : wide);
+}
+
+static void write_select(struct perfctr_x86 *cpu, uint32_t index, uint64_t select)
+{
+	if (cpu->select[index] == select)
+		return;
+	cpu->select[index] = select;
+	msr_write(registers->select + (index << registers->general_shift), select);
+}
+
+static uint64_t fixed_field(uint32_t map, uint64_t select)
+{
+	uint64_t field = 0;
+
+	if (select & EVENTSEL_OS)
+		field |= FIXED_OS;
+	if (select & EVENTSEL_USR)
+		field |= FIXED_USR;
+	if (select & EVENTSEL_INT)
+		field |= FIXED_PMI;
+	return field << FIXED_BITS * (map & ~MAP_FIXED);
+}
+
+/* Lets COUNTERS count and no others; the selects of those that start are written. */
+static void let_count(struct perfctr_x86 *cpu, uint64_t counters)
+{
+	uint64_t stopped = cpu->counting & ~counters;
+
+	if (cpu->counting == counters)
+		return;
+	cpu->counting = counters;
+	if (registers->global_control) {
+		msr_write(registers->global_control, counters);
+		return;
+	}
+	for (stopped &= ((uint64_t)1 << FIXED_INDEX) - 1; stopped; stopped &= stopped - 1) {
+		uint32_t index = (uint32_t)__builtin_ctzll(stopped);
+
+		write_select(cpu, index, cpu->select[index] & ~EVENTSEL_EN);
+	}
+}
+
+void arch_perfctr_start(const struct perfctr_cpu_control *control)
+{
+	struct perfctr_x86 *cpu = &this_cpu(cpus);
+	uint64_t fixed = 0, counters = 0, interrupting = 0;
+
+	for (unsigned int i = 0; i < control->nractrs + control->nrictrs; i++) {
+		uint32_t map = control->pmc_map[i];
+
+		counters |= counter_bit(map);
+		if (i >= control->nractrs)
+			interrupting |= counter_bit(map);
+		if (map & MAP_FIXED)
+			fixed |= fixed_field(map, select_of(control, i));
+		else
+			write_select(cpu, map, select_of(control, i));
+	}
+	if (cpu->fixed_control != fixed) {
+		cpu->fixed_control = fixed;
+		msr_write(registers->fixed_control, fixed);
+	}
+	cpu->interrupting = interrupting;
+	let_count(cpu, counters);
+}
+
+/* Returns whether an i-mode counter is no longer negative. */
+static bool any_has_wrapped(const struct perfctr_x86 *cpu)
+{
+	/* Only general counters exist without a global status. */
+	for (uint64_t rest = cpu->interrupting; rest; rest &= rest - 1)
+		if (!(pmc_read((uint32_t)__builtin_ctzll(rest)) >>
+			      (registers->general_width_bits - 1) &
+		      1))
+			return true;
+	return false;
+}
+
+static void stop(struct perfctr_x86 *cpu, uint64_t counters)
+{
+	let_count(cpu, cpu->counting & ~counters);
+	if (cpu->interrupting && !registers->global_status)
+		cpu->late = any_has_wrapped(cpu);
+	cpu->interrupting = 0;
+}
+
+void arch_perfctr_stop(const struct perfctr_cpu_control *control)
+{
+	uint64_t counters = 0;
+
+	for (unsigned int i = control->nractrs; i < control->nractrs + control->nrictrs; i++)
+		counters |= counter_bit(control->pmc_map[i]);
+	stop(&this_cpu(cpus), counters);
+}
+
+void arch_perfctr_stop_all(void)
+{
+	stop(&this_cpu(cpus), UINT64_MAX);
+}
+
+/* --- the interrupt --- */
+
+/* Returns the set of overflows since the last acknowledgement; without a global status: not 0 if there is one. */
+static uint64_t read_overflows(const struct perfctr_x86 *cpu)
+{
+	if (registers->global_status)
+		return msr_read(registers->global_status) & registers->counters;
+	return any_has_wrapped(cpu);
+}
+
+static bool handle_nmi(struct trap_frame *frame)
+{
+	struct perfctr_x86 *cpu = &this_cpu(cpus);
+	uint64_t overflows = read_overflows(cpu);
+	bool is_mine = overflows || cpu->late;
+
+	cpu->late = false;
+	for (unsigned int round = 0; overflows && round < NMI_ROUNDS_MAX; round++) {
+		if (registers->global_clear)
+			msr_write(registers->global_clear, overflows);
+		overflow(arch_frame_ip(frame));
+		/* Its NMI is this one. */
+		cpu->late = false;
+		overflows = registers->global_status ? read_overflows(cpu) : 0;
+	}
+	if (is_mine)
+		apic_pmi_unmask();
+	return is_mine;
+}
+
+/* --- change of hands --- */
+
+static void reset_cpu(void *unused)
+{
+	struct perfctr_x86 *cpu = &this_cpu(cpus);
+
+	(void)unused;
+	*cpu = (struct perfctr_x86){ 0 };
+	if (registers->global_control)
+		msr_write(registers->global_control, 0);
+	for (uint32_t index = 0; index < GENERAL_MAX; index++)
+		if (registers->counters & counter_bit(index))
+			msr_write(registers->select + (index << registers->general_shift), 0);
+	if (registers->fixed_width_bits)
+		msr_write(registers->fixed_control, 0);
+	if (registers->global_clear)
+		msr_write(registers->global_clear, registers->counters);
+	apic_pmi_unmask();
+}
+
+void arch_perfctr_take(void (*handler)(unsigned long pc))
+{
+	overflow = handler;
+	counters_lend_interrupt(handle_nmi);
+	smp_call_mask(cpus_all(), reset_cpu, NULL);
+}
+
+void arch_perfctr_leave(void)
+{
+	smp_call_mask(cpus_all(), reset_cpu, NULL);
+	counters_take_interrupt_back(handle_nmi);
+}
