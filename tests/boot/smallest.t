@@ -3,7 +3,8 @@
 """Kernels WITHOUT parts: without any one of them the kernel links and reports; the smallest one, without all, also passes
 the in-image tests that need none of them.
 
-They are linked below the build folder of the whole kernel, out of its objects, and run its programs.
+They are linked below the build folder of a whole kernel, out of its objects, and run its programs: without one part
+the debug kernel, whose link is short, because no optimizer sees all of it; the smallest one as the release kernel is.
 """
 
 import os
@@ -33,16 +34,18 @@ def programs():
     return ["selfmon --tap", "profile --tap", *sorted(set(sources) - set(NEEDS) - {"fairness", "floods", "spreading"})]
 
 
-def link(report, parts):
-    """Links a kernel without `parts`, and looks at it. Returns its path, None if it cannot be linked."""
-    folder = os.path.join(kernels.BUILD, "without-" + "-".join(parts))
+def link(report, whole, parts, *words):
+    """Links the kernel `whole` without `parts`, and looks at it. Returns its path, None if it cannot be linked. `words`:
+    those that made `whole`."""
+    objects = os.path.dirname(whole)
+    folder = os.path.join(objects, "without-" + "-".join(parts))
     kernel = os.path.join(folder, "tally.elf")
     name = f'WITHOUT="{" ".join(parts)}"'
-    status, output, error = tap.command(["make", "-C", ROOT, f"O={folder}", f"OBJECTS={kernels.BUILD}",
+    status, output, error = tap.command(["make", "-C", ROOT, *words, f"O={folder}", f"OBJECTS={objects}",
                                          f"WITHOUT={' '.join(parts)}", kernel])
     if not report.ok(status == 0, f"make {name} links a kernel", output.decode(errors="replace"), error):
         return None
-    report.ok(os.path.getsize(kernel) < os.path.getsize(kernels.KERNEL), f"{name}: it is smaller than the whole one")
+    report.ok(os.path.getsize(kernel) < os.path.getsize(whole), f"{name}: it is smaller than the whole one")
     status, output, error = tap.command([TALLY, "report", "--pmu", "emulated", "--kernel", kernel])
     report.ok(status == 0, f"{name}: its report is good", output.decode(errors="replace"), error)
     status, output, error = tap.command([TALLY, "run", "--kernel", kernel, "/bin/busybox", "sh", "-c", SCRIPT])
@@ -54,8 +57,8 @@ def link(report, parts):
 def main():
     report = tap.Report()
     for part in PARTS:
-        link(report, (part,))
-    kernel = link(report, PARTS)
+        link(report, kernels.DEBUG_KERNEL, (part,), "DEBUG=1")
+    kernel = link(report, kernels.KERNEL, PARTS)
     if kernel:
         done = subprocess.run([os.path.join(HERE, "matrix"), "--one-shape", "--kernel", kernel, "2", *programs()],
                               stdout=subprocess.PIPE, text=True, check=False)

@@ -422,30 +422,33 @@ static void tick(struct frame *f)
 	*apic_register(APIC_EOI) = 0;
 }
 
-/* A timer makes the guest exit, wherever it is; what the guest counts does not notice. */
+/* A timer makes the guest exit, wherever it is; what the guest counts does not notice. On a busy host the timer, in
+ * real time, hardly comes more often than the emulator gets to run: the guest begins anew until it came often. */
 static void test_interrupted(void)
 {
-	struct svm guest = new_guest(0, svm_long_loop, false);
+	uint64_t runs = 0;
 
 	on_trap(VECTOR_TIMER, tick);
 	ticks = 0;
-	*at32(guest.vmcb, INTERCEPT_1) = ON_INTR;
-	*at64(guest.vmcb, SAVE_RFLAGS) = RFLAGS_IF;
 	program_sides(EVENT_INSNS, EVTSEL_OS);
 	wrmsr(MSR_EVTSEL(2), EVENT_BRANCHES | EVTSEL_GUEST_ONLY | EVTSEL_OS | EVTSEL_EN);
 	*apic_register(APIC_TIMER_DIVIDE) = 0xb;
 	*apic_register(APIC_LVT_TIMER) = VECTOR_TIMER | APIC_TIMER_PERIODIC;
 	*apic_register(APIC_TIMER_INITIAL) = 20000;
-	measure(svm_through, &guest);
+	for (; ticks <= 10; runs++) {
+		struct svm guest = new_guest(0, svm_long_loop, false);
+
+		*at32(guest.vmcb, INTERCEPT_1) = ON_INTR;
+		*at64(guest.vmcb, SAVE_RFLAGS) = RFLAGS_IF;
+		measure(svm_through, &guest);
+	}
 	*apic_register(APIC_LVT_TIMER) = APIC_LVT_MASKED;
 	*apic_register(APIC_TIMER_INITIAL) = 0;
 	__asm__ volatile("sti; nop; cli");
 	on_trap(VECTOR_TIMER, NULL);
-	/* On a busy host a timer in real time comes when the emulator runs again, hardly more often. */
-	tap_ok(ticks > (config.icount ? 10 : 0), "a timer interrupts the guest: %u times",
-	       (uint64_t)ticks);
-	tap_equal(rdpmc(1), 30000001, "instructions of the interrupted guest");
-	tap_equal(rdpmc(2), 15000000, "branches of the interrupted guest");
+	tap_ok(ticks > 10, "a timer interrupts the guest: %u times", (uint64_t)ticks);
+	tap_equal(rdpmc(1), runs * 30000001, "instructions of the interrupted guest");
+	tap_equal(rdpmc(2), runs * 15000000, "branches of the interrupted guest");
 }
 
 static unsigned int injected;
@@ -533,13 +536,11 @@ static void interrupts_beside_virtual_ones(unsigned int cpu)
 	volatile uint32_t *requested = apic_register(APIC_IRR + SENT_IPI / 32 * 0x10);
 	struct svm guest;
 
-	if (cpu == 1) {
-		while (!all_entered) {
-			*apic_register(APIC_ICR + 0x10) = 0;
-			*apic_register(APIC_ICR) = SENT_IPI;
-			for (volatile unsigned int i = 0; i < PACE; i++)
-				;
-		}
+	while (cpu == 1 && !all_entered) {
+		*apic_register(APIC_ICR + 0x10) = 0;
+		*apic_register(APIC_ICR) = SENT_IPI;
+		for (volatile unsigned int i = 0; i < PACE; i++)
+			;
 	}
 	if (cpu != 0)
 		return;
