@@ -2,7 +2,7 @@
 /*
  * Perf's listeners to the hooks of <kernel/base/hooks.h>.
  *
- * Place 1 belongs to the tracepoints where both listen, but at a fork: see kernel/trace/listeners.c.
+ * Place 1 belongs to the tracepoints where both listen, but at a fork: see kernel/trace/sched.c.
  */
 #include <kernel/base/hooks.h>
 #include <kernel/perf/context.h>

@@ -470,7 +470,7 @@ static unsigned int count_arguments(const char *list)
 
 /* --- entry and exit --- */
 
-void trace_call_enter(unsigned long number, struct trap_frame *frame)
+HOOK_LISTENER(call_enter, 1, (unsigned long number, struct trap_frame *frame))
 {
 	unsigned int event = event_of(number, false);
 	unsigned long arg[6];
@@ -493,7 +493,7 @@ void trace_call_enter(unsigned long number, struct trap_frame *frame)
 	}
 }
 
-void trace_call_exit(unsigned long number, struct trap_frame *frame, long result)
+HOOK_LISTENER(call_exit, 1, (unsigned long number, struct trap_frame *frame, long result))
 {
 	unsigned int event = event_of(number, true);
 

@@ -5,7 +5,8 @@
  */
 #include "hooks.h"
 
-#include <kernel/trace/interrupt.h>
+#include <kernel/base/hooks.h>
+#include <kernel/trace/event.h>
 
 static const uint8_t hooks[TRACE_DECLARED] = {
 	[TRACE_sched_switch] = HOOK_task_out,

@@ -1,23 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Records of the tracepoints of interrupts and page faults. See <kernel/trace/interrupt.h> for their places.
+ * Tracepoints of interrupts and page faults, at their hooks in <kernel/base/hooks.h>.
  */
-#include <kernel/trace/interrupt.h>
-
 #include <string.h>
 
+#include <kernel/base/hooks.h>
 #include <kernel/trace/emit.h>
 
 /* Longest name of a device in a record. */
 #define NAME_ROOM 32
-
-void trace_vector_slow(unsigned int event, unsigned int vector)
-{
-	/* All events of irq_vectors have the same field. */
-	TRACE_RECORD(trace_local_timer_entry, 0) room = { .record = { .vector = (int)vector } };
-
-	trace_emit(event, &room, sizeof(room.record), 1);
-}
 
 /* The first of the two events of each kind. */
 static const uint16_t entry_events[HOOK_VECTOR_KINDS] = {
@@ -28,12 +19,17 @@ static const uint16_t entry_events[HOOK_VECTOR_KINDS] = {
 	[HOOK_VECTOR_CALL] = TRACE_call_function_entry,
 };
 
-void trace_vector_of_kind(enum hook_vector kind, unsigned int vector, bool ends)
+HOOK_LISTENER(vector, 1, (enum hook_vector kind, unsigned int vector, bool ends))
 {
-	trace_vector(entry_events[kind] + ends, vector);
+	unsigned int event = entry_events[kind] + ends;
+	/* All events of irq_vectors have the same field. */
+	TRACE_RECORD(trace_local_timer_entry, 0) room = { .record = { .vector = (int)vector } };
+
+	if (trace_is_on(event))
+		trace_emit(event, &room, sizeof(room.record), 1);
 }
 
-void trace_irq_entry_slow(unsigned int irq, const char *name)
+static void emit_entry(unsigned int irq, const char *name)
 {
 	const size_t start = sizeof(struct trace_irq_handler_entry);
 	TRACE_RECORD(trace_irq_handler_entry, NAME_ROOM) room;
@@ -46,17 +42,27 @@ void trace_irq_entry_slow(unsigned int irq, const char *name)
 	trace_emit(TRACE_irq_handler_entry, &room, start + size, 1);
 }
 
-void trace_irq_exit_slow(unsigned int irq)
+static void emit_exit(unsigned int irq)
 {
 	TRACE_RECORD(trace_irq_handler_exit, 0) room = { .record = { .irq = (int)irq, .ret = 1 } };
 
 	trace_emit(TRACE_irq_handler_exit, &room, sizeof(room.record), 1);
 }
 
-void trace_page_fault_slow(unsigned int event, uintptr_t address, uintptr_t ip, uint64_t error)
+HOOK_LISTENER(irq, 1, (unsigned int irq, const char *name, bool ends))
 {
+	if (ends && trace_is_on(TRACE_irq_handler_exit))
+		emit_exit(irq);
+	else if (!ends && trace_is_on(TRACE_irq_handler_entry))
+		emit_entry(irq, name);
+}
+
+HOOK_LISTENER(page_fault, 1, (bool user, uintptr_t address, uintptr_t ip, uint64_t error))
+{
+	unsigned int event = user ? TRACE_page_fault_user : TRACE_page_fault_kernel;
 	TRACE_RECORD(trace_page_fault_user, 0)
 	room = { .record = { .address = address, .ip = ip, .error_code = error } };
 
-	trace_emit(event, &room, sizeof(room.record), 1);
+	if (trace_is_on(event))
+		trace_emit(event, &room, sizeof(room.record), 1);
 }

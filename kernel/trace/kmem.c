@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Records of the tracepoints of memory. See <kernel/trace/kmem.h> for their places.
+ * Tracepoints of memory, at their hooks in <kernel/base/hooks.h>.
+ *
+ * kmem_cache_alloc and kmem_cache_free are declared, as programs request all of kmem's events at once, and
+ * never happen: Tally has no caches for one kind of object.
  *
  * Tally's allocations have no flags. A record shows the flags of the Linux allocation that does the same:
  * memory is zeroed, and with interrupts off the caller cannot sleep. There is one node and one kind of free
@@ -8,10 +11,9 @@
  *
  * An allocation may happen under any lock, so emit.c's rules for tracepoints under locks apply.
  */
-#include <kernel/trace/kmem.h>
-
 #include <arch/cpu.h>
 #include <arch/task.h>
+#include <kernel/base/hooks.h>
 #include <kernel/mm/page.h>
 #include <kernel/mm/vm.h>
 #include <kernel/sched/task.h>
@@ -30,7 +32,8 @@ static unsigned long flags_here(void)
 	       (arch_irqs_enabled() && !arch_interrupt_frame() ? FLAGS_KERNEL : FLAGS_ATOMIC);
 }
 
-void trace_kmalloc_slow(const void *caller, const void *object, size_t requested, size_t given)
+HOOK_LISTENER(memory_allocated, 1,
+	      (const void *caller, const void *object, size_t requested, size_t given))
 {
 	TRACE_RECORD(trace_kmalloc, 0)
 	room = { .record = { .call_site = (unsigned long)caller,
@@ -40,18 +43,20 @@ void trace_kmalloc_slow(const void *caller, const void *object, size_t requested
 			     .gfp_flags = flags_here(),
 			     .node = NO_NODE } };
 
-	trace_emit(TRACE_kmalloc, &room, sizeof(room.record), 1);
+	if (trace_is_on(TRACE_kmalloc))
+		trace_emit(TRACE_kmalloc, &room, sizeof(room.record), 1);
 }
 
-void trace_kfree_slow(const void *caller, const void *object)
+HOOK_LISTENER(memory_freed, 1, (const void *caller, const void *object))
 {
 	TRACE_RECORD(trace_kfree, 0)
 	room = { .record = { .call_site = (unsigned long)caller, .ptr = object } };
 
-	trace_emit(TRACE_kfree, &room, sizeof(room.record), 1);
+	if (trace_is_on(TRACE_kfree))
+		trace_emit(TRACE_kfree, &room, sizeof(room.record), 1);
 }
 
-void trace_page_alloc_slow(size_t frame, unsigned int order)
+HOOK_LISTENER(pages_allocated, 1, (size_t frame, unsigned int order))
 {
 	TRACE_RECORD(trace_mm_page_alloc, 0)
 	room = { .record = { .pfn = frame,
@@ -59,18 +64,20 @@ void trace_page_alloc_slow(size_t frame, unsigned int order)
 			     .gfp_flags = flags_here(),
 			     .migratetype = MIGRATE_UNMOVABLE } };
 
-	trace_emit(TRACE_mm_page_alloc, &room, sizeof(room.record), 1);
+	if (trace_is_on(TRACE_mm_page_alloc))
+		trace_emit(TRACE_mm_page_alloc, &room, sizeof(room.record), 1);
 }
 
-void trace_page_free_slow(size_t frame, unsigned int order)
+HOOK_LISTENER(pages_freed, 1, (size_t frame, unsigned int order))
 {
 	TRACE_RECORD(trace_mm_page_free, 0)
 	room = { .record = { .pfn = frame, .order = order } };
 
-	trace_emit(TRACE_mm_page_free, &room, sizeof(room.record), 1);
+	if (trace_is_on(TRACE_mm_page_free))
+		trace_emit(TRACE_mm_page_free, &room, sizeof(room.record), 1);
 }
 
-void trace_rss_slow(const struct vm_space *space, unsigned int kind)
+HOOK_LISTENER(pages_counted, 1, (const struct vm_space *space, unsigned int kind))
 {
 	/* Linux's numbers of the kinds. */
 	static const int members[PAGE_KINDS] = {
@@ -82,5 +89,6 @@ void trace_rss_slow(const struct vm_space *space, unsigned int kind)
 			     .member = members[kind],
 			     .size = (long)(space->resident_pages[kind] << PAGE_SHIFT) } };
 
-	trace_emit(TRACE_rss_stat, &room, sizeof(room.record), 1);
+	if (trace_is_on(TRACE_rss_stat))
+		trace_emit(TRACE_rss_stat, &room, sizeof(room.record), 1);
 }

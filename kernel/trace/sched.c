@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Records of the tracepoints of the scheduler. See <kernel/trace/sched.h> for their places.
+ * Tracepoints of the scheduler and of tasks' lives, at their hooks in <kernel/base/hooks.h>.
+ *
+ * At a context switch and at the end of a task the tracepoint comes before perf's own action, which may
+ * schedule out the event that counts the tracepoint. At a fork it comes after perf's FORK record, as on Linux.
  */
-#include <kernel/trace/sched.h>
-
 #include <string.h>
 
+#include <kernel/base/hooks.h>
 #include <kernel/fs/inode.h>
 #include <kernel/sched/task.h>
 #include <kernel/task/process.h>
@@ -38,7 +40,7 @@ static long state_of(const struct task *task)
 	}
 }
 
-void trace_sched_switch_slow(const struct task *prev, const struct task *next)
+HOOK_LISTENER(task_out, 1, (struct task * prev, struct task *next))
 {
 	TRACE_RECORD(trace_sched_switch, 0)
 	room = { .record = { .prev_pid = prev->tid,
@@ -47,12 +49,14 @@ void trace_sched_switch_slow(const struct task *prev, const struct task *next)
 			     .next_pid = next->tid,
 			     .next_prio = sched_priority(&next->sched) } };
 
+	if (!trace_is_on(TRACE_sched_switch))
+		return;
 	put_name(room.record.prev_comm, prev);
 	put_name(room.record.next_comm, next);
 	trace_emit(TRACE_sched_switch, &room, sizeof(room.record), 1);
 }
 
-void trace_sched_wake_slow(unsigned int event, const struct task *task, unsigned int cpu)
+static void emit_wake(unsigned int event, const struct task *task, unsigned int cpu)
 {
 	/* The three events have the same fields. */
 	TRACE_RECORD(trace_sched_waking, 0)
@@ -60,11 +64,28 @@ void trace_sched_wake_slow(unsigned int event, const struct task *task, unsigned
 			     .prio = sched_priority(&task->sched),
 			     .target_cpu = (int)cpu } };
 
+	if (!trace_is_on(event))
+		return;
 	put_name(room.record.comm, task);
 	trace_emit(event, &room, sizeof(room.record), 1);
 }
 
-void trace_sched_migrate_slow(const struct task *task, unsigned int from, unsigned int to)
+HOOK_LISTENER(task_waking, 1, (const struct task *task, unsigned int cpu))
+{
+	emit_wake(TRACE_sched_waking, task, cpu);
+}
+
+HOOK_LISTENER(task_woken, 1, (const struct task *task, unsigned int cpu))
+{
+	emit_wake(TRACE_sched_wakeup, task, cpu);
+}
+
+HOOK_LISTENER(task_started, 1, (const struct task *task, unsigned int cpu))
+{
+	emit_wake(TRACE_sched_wakeup_new, task, cpu);
+}
+
+HOOK_LISTENER(task_migrates, 1, (const struct task *task, unsigned int from, unsigned int to))
 {
 	TRACE_RECORD(trace_sched_migrate_task, 0)
 	room = { .record = { .pid = task->tid,
@@ -72,85 +93,91 @@ void trace_sched_migrate_slow(const struct task *task, unsigned int from, unsign
 			     .orig_cpu = (int)from,
 			     .dest_cpu = (int)to } };
 
+	if (!trace_is_on(TRACE_sched_migrate_task))
+		return;
 	put_name(room.record.comm, task);
 	trace_emit(TRACE_sched_migrate_task, &room, sizeof(room.record), 1);
 }
 
 /* perf counts the time itself. */
-void trace_sched_runtime_slow(const struct task *task, uint64_t runtime_ns)
+HOOK_LISTENER(task_charged, 1, (const struct task *task, uint64_t run_ns))
 {
 	TRACE_RECORD(trace_sched_stat_runtime, 0)
-	room = { .record = { .pid = task->tid, .runtime = runtime_ns } };
+	room = { .record = { .pid = task->tid, .runtime = run_ns } };
 
+	if (!trace_is_on(TRACE_sched_stat_runtime))
+		return;
 	put_name(room.record.comm, task);
-	trace_emit(TRACE_sched_stat_runtime, &room, sizeof(room.record), runtime_ns);
+	trace_emit(TRACE_sched_stat_runtime, &room, sizeof(room.record), run_ns);
 }
 
-/* perf counts the time itself, here too. */
-void trace_sched_delay_slow(unsigned int event, const struct task *task, uint64_t delay_ns)
+static void emit_delay(unsigned int event, const struct task *task, uint64_t delay_ns)
 {
-	/* The four events have the same fields. */
+	/* The three events have the same fields. */
 	TRACE_RECORD(trace_sched_stat_wait, 0)
 	room = { .record = { .pid = task->tid, .delay = delay_ns } };
 
+	if (!trace_is_on(event))
+		return;
 	put_name(room.record.comm, task);
 	trace_emit(event, &room, sizeof(room.record), delay_ns);
 }
 
+/* perf counts the time itself, here too. Tasks never wait for a device, so there is no sched_stat_iowait. */
+HOOK_LISTENER(task_waited, 1, (const struct task *task, uint64_t delay_ns))
+{
+	emit_delay(TRACE_sched_stat_wait, task, delay_ns);
+}
+
+HOOK_LISTENER(task_slept, 1, (const struct task *task, uint64_t delay_ns, bool blocked))
+{
+	emit_delay(blocked ? TRACE_sched_stat_blocked : TRACE_sched_stat_sleep, task, delay_ns);
+}
+
 /* --- fork, exec, exit --- */
 
-void trace_sched_task_slow(unsigned int event, const struct task *task)
+static void emit_task(unsigned int event, const struct task *task)
 {
-	/* exit, free and wait have the same fields. */
+	/* exit and free have the same fields. */
 	TRACE_RECORD(trace_sched_process_exit, 0)
 	room = { .record = { .pid = task->tid, .prio = sched_priority(&task->sched) } };
 
+	if (!trace_is_on(event))
+		return;
 	put_name(room.record.comm, task);
 	trace_emit(event, &room, sizeof(room.record), 1);
 }
 
-void trace_sched_wait_slow(pid_t pid)
+HOOK_LISTENER(task_exited, 1, (const struct task *task))
+{
+	emit_task(TRACE_sched_process_exit, task);
+}
+
+HOOK_LISTENER(task_freed, 1, (struct task * task))
+{
+	emit_task(TRACE_sched_process_free, task);
+}
+
+HOOK_LISTENER(task_awaits, 1, (pid_t pid))
 {
 	const struct task *self = task_current();
-	struct task *child = pid > 0 ? task_find(pid) : NULL;
-	/* As Linux: the number is recorded only if a task has it. */
 	TRACE_RECORD(trace_sched_process_wait, 0)
-	room = { .record = { .pid = child ? pid : 0, .prio = sched_priority(&self->sched) } };
+	room = { .record = { .prio = sched_priority(&self->sched) } };
+	struct task *child;
 
-	if (child)
+	if (!trace_is_on(TRACE_sched_process_wait))
+		return;
+	/* As Linux: the number is recorded only if a task has it. */
+	child = pid > 0 ? task_find(pid) : NULL;
+	if (child) {
+		room.record.pid = pid;
 		task_put(child);
+	}
 	put_name(room.record.comm, self);
 	trace_emit(TRACE_sched_process_wait, &room, sizeof(room.record), 1);
 }
 
-void trace_sched_fork_slow(const struct task *parent, const struct task *child)
-{
-	TRACE_RECORD(trace_sched_process_fork, 0)
-	room = { .record = { .parent_pid = parent->tid, .child_pid = child->tid } };
-
-	put_name(room.record.parent_comm, parent);
-	put_name(room.record.child_comm, child);
-	trace_emit(TRACE_sched_process_fork, &room, sizeof(room.record), 1);
-}
-
-/* Longest path in a record. */
-#define PATH_ROOM 512
-
-void trace_sched_exec_slow(const char *path, const struct task *task, pid_t former_tid)
-{
-	const size_t start = sizeof(struct trace_sched_process_exec);
-	TRACE_RECORD(trace_sched_process_exec, PATH_ROOM) room;
-	size_t size = strnlen(path, PATH_ROOM - 1) + 1;
-
-	memset(&room, 0, sizeof(room));
-	room.record.filename = (uint32_t)(size << 16 | start);
-	room.record.pid = task->tid;
-	room.record.old_pid = former_tid;
-	memcpy(room.bytes + start, path, size - 1);
-	trace_emit(TRACE_sched_process_exec, &room, start + size, 1);
-}
-
-void trace_task_new_slow(const struct task *child, uint64_t clone_flags)
+static void emit_new(const struct task *child, uint64_t clone_flags)
 {
 	TRACE_RECORD(trace_task_newtask, 0)
 	room = { .record = { .pid = child->tid,
@@ -161,12 +188,52 @@ void trace_task_new_slow(const struct task *child, uint64_t clone_flags)
 	trace_emit(TRACE_task_newtask, &room, sizeof(room.record), 1);
 }
 
-void trace_task_rename_slow(const struct task *task, const char *new_name)
+static void emit_fork(const struct task *parent, const struct task *child)
+{
+	TRACE_RECORD(trace_sched_process_fork, 0)
+	room = { .record = { .parent_pid = parent->tid, .child_pid = child->tid } };
+
+	put_name(room.record.parent_comm, parent);
+	put_name(room.record.child_comm, child);
+	trace_emit(TRACE_sched_process_fork, &room, sizeof(room.record), 1);
+}
+
+HOOK_LISTENER(task_forked, 2, (const struct task *parent, struct task *child, uint64_t clone_flags))
+{
+	if (trace_is_on(TRACE_task_newtask))
+		emit_new(child, clone_flags);
+	if (trace_is_on(TRACE_sched_process_fork))
+		emit_fork(parent, child);
+}
+
+/* Longest path in a record. */
+#define PATH_ROOM 512
+
+HOOK_LISTENER(task_executed, 1, (const char *path, const struct task *task, pid_t former_tid))
+{
+	const size_t start = sizeof(struct trace_sched_process_exec);
+	TRACE_RECORD(trace_sched_process_exec, PATH_ROOM) room;
+	size_t size;
+
+	if (!trace_is_on(TRACE_sched_process_exec))
+		return;
+	size = strnlen(path, PATH_ROOM - 1) + 1;
+	memset(&room, 0, sizeof(room));
+	room.record.filename = (uint32_t)(size << 16 | start);
+	room.record.pid = task->tid;
+	room.record.old_pid = former_tid;
+	memcpy(room.bytes + start, path, size - 1);
+	trace_emit(TRACE_sched_process_exec, &room, start + size, 1);
+}
+
+HOOK_LISTENER(task_renames, 1, (const struct task *task, const char *new_name))
 {
 	TRACE_RECORD(trace_task_rename, 0)
 	room = { .record = { .pid = task->tid,
 			     .oom_score_adj = (short)task->process->oom_score_adj } };
 
+	if (!trace_is_on(TRACE_task_rename))
+		return;
 	put_name(room.record.oldcomm, task);
 	strlcpy(room.record.newcomm, new_name, sizeof(room.record.newcomm));
 	trace_emit(TRACE_task_rename, &room, sizeof(room.record), 1);

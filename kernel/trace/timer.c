@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Records of the tracepoints of timers. See <kernel/trace/timer.h> for their places.
+ * Tracepoints of timers, at their hooks in <kernel/base/hooks.h>. Tally's timers are Linux's hrtimers on
+ * CLOCK_MONOTONIC with absolute times; there are no others.
  */
-#include <kernel/trace/timer.h>
-
+#include <kernel/base/hooks.h>
 #include <kernel/time/time.h>
 #include <kernel/trace/emit.h>
+#include <uapi/linux/time.h>
 
 /* Numbers of Linux's enum hrtimer_mode. */
 #define MODE_ABSOLUTE 0
@@ -20,40 +21,18 @@ static void *function_of(const struct timer *timer)
 	return (void *)(uintptr_t)timer->fire;
 }
 
-static void emit_expiry(const struct timer *timer)
-{
-	TRACE_RECORD(trace_hrtimer_expire_entry, 0)
-	room = { .record = { .hrtimer = pointer_to(timer),
-			     .now = (int64_t)clock_ns(),
-			     .function = function_of(timer) } };
-
-	trace_emit(TRACE_hrtimer_expire_entry, &room, sizeof(room.record), 1);
-}
-
-static void emit_init(const struct timer *timer)
+HOOK_LISTENER(timer_made, 1, (const struct timer *timer))
 {
 	TRACE_RECORD(trace_hrtimer_init, 0)
 	room = { .record = { .hrtimer = pointer_to(timer),
 			     .clockid = CLOCK_MONOTONIC,
 			     .mode = MODE_ABSOLUTE } };
 
-	trace_emit(TRACE_hrtimer_init, &room, sizeof(room.record), 1);
+	if (trace_is_on(TRACE_hrtimer_init))
+		trace_emit(TRACE_hrtimer_init, &room, sizeof(room.record), 1);
 }
 
-void trace_timer_slow(unsigned int event, const struct timer *timer)
-{
-	/* The other two events have the same field. */
-	TRACE_RECORD(trace_hrtimer_cancel, 0) room = { .record = { .hrtimer = pointer_to(timer) } };
-
-	if (event == TRACE_hrtimer_expire_entry)
-		emit_expiry(timer);
-	else if (event == TRACE_hrtimer_init)
-		emit_init(timer);
-	else
-		trace_emit(event, &room, sizeof(room.record), 1);
-}
-
-void trace_timer_start_slow(const struct timer *timer, uint64_t deadline_ns, bool was_armed)
+HOOK_LISTENER(timer_armed, 1, (const struct timer *timer, uint64_t deadline_ns, bool was_armed))
 {
 	TRACE_RECORD(trace_hrtimer_start, 0)
 	room = { .record = { .hrtimer = pointer_to(timer),
@@ -63,10 +42,40 @@ void trace_timer_start_slow(const struct timer *timer, uint64_t deadline_ns, boo
 			     .mode = MODE_ABSOLUTE,
 			     .was_armed = was_armed } };
 
-	trace_emit(TRACE_hrtimer_start, &room, sizeof(room.record), 1);
+	if (trace_is_on(TRACE_hrtimer_start))
+		trace_emit(TRACE_hrtimer_start, &room, sizeof(room.record), 1);
 }
 
-void trace_itimer_set_slow(int which, uint64_t expires_ns, uint64_t value_ns, uint64_t interval_ns)
+HOOK_LISTENER(timer_cancelled, 1, (const struct timer *timer))
+{
+	TRACE_RECORD(trace_hrtimer_cancel, 0) room = { .record = { .hrtimer = pointer_to(timer) } };
+
+	if (trace_is_on(TRACE_hrtimer_cancel))
+		trace_emit(TRACE_hrtimer_cancel, &room, sizeof(room.record), 1);
+}
+
+HOOK_LISTENER(timer_fires, 1, (const struct timer *timer))
+{
+	TRACE_RECORD(trace_hrtimer_expire_entry, 0)
+	room = { .record = { .hrtimer = pointer_to(timer), .function = function_of(timer) } };
+
+	if (!trace_is_on(TRACE_hrtimer_expire_entry))
+		return;
+	room.record.now = (int64_t)clock_ns();
+	trace_emit(TRACE_hrtimer_expire_entry, &room, sizeof(room.record), 1);
+}
+
+HOOK_LISTENER(timer_fired, 1, (const struct timer *timer))
+{
+	TRACE_RECORD(trace_hrtimer_expire_exit, 0)
+	room = { .record = { .hrtimer = pointer_to(timer) } };
+
+	if (trace_is_on(TRACE_hrtimer_expire_exit))
+		trace_emit(TRACE_hrtimer_expire_exit, &room, sizeof(room.record), 1);
+}
+
+HOOK_LISTENER(itimer_set, 1,
+	      (int which, uint64_t expires_ns, uint64_t value_ns, uint64_t interval_ns))
 {
 	TRACE_RECORD(trace_itimer_state, 0)
 	room = { .record = { .which = which,
@@ -76,13 +85,15 @@ void trace_itimer_set_slow(int which, uint64_t expires_ns, uint64_t value_ns, ui
 			     .interval_sec = (long)(interval_ns / NSEC_PER_SEC),
 			     .interval_nsec = (long)(interval_ns % NSEC_PER_SEC) } };
 
-	trace_emit(TRACE_itimer_state, &room, sizeof(room.record), 1);
+	if (trace_is_on(TRACE_itimer_state))
+		trace_emit(TRACE_itimer_state, &room, sizeof(room.record), 1);
 }
 
-void trace_itimer_expire_slow(int which, pid_t pid, uint64_t now_ns)
+HOOK_LISTENER(itimer_expired, 1, (int which, pid_t pid, uint64_t now_ns))
 {
 	TRACE_RECORD(trace_itimer_expire, 0)
 	room = { .record = { .which = which, .pid = pid, .now = now_ns } };
 
-	trace_emit(TRACE_itimer_expire, &room, sizeof(room.record), 1);
+	if (trace_is_on(TRACE_itimer_expire))
+		trace_emit(TRACE_itimer_expire, &room, sizeof(room.record), 1);
 }

@@ -35,6 +35,7 @@ DECLARED = {
     ("kernel/trace/calls.c", "print_enter"): "table: it finds its names in the table of events",
     ("kernel/trace/calls.c", "print_exit"): "table: it finds its names in the table of events",
     ("kernel/trace/filter.c", "parse_list"): "recursion: an expression has expressions in parentheses",
+    ("qemu/files/hw/dma/idxd/operation.c", "run_batch"): "recursion: a batch is a descriptor that has descriptors",
     ("tests/unit/libperf_test.c", "isa_read_counter"): "the library, which is included, calls it",
     ("tests/unit/libperf_test.c", "isa_read_timestamp"): "the library, which is included, calls it",
     ("tests/unit/ring_threads_test.c", "write_record"): "recursion: an interrupt writes, too",

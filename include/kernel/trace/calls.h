@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tracepoints of system calls. listeners.c calls the first two, and only while HOOK_call has a listener; task
- * context.
+ * Tracepoints of system calls.
  */
 #ifndef KERNEL_TRACE_CALLS_H
 #define KERNEL_TRACE_CALLS_H
@@ -10,12 +9,6 @@
 #include <stdint.h>
 
 #include <kernel/trace/event.h>
-
-struct trap_frame;
-
-/* The running task enters call NUMBER with the arguments in FRAME; the call returns RESULT. */
-void trace_call_enter(unsigned long number, struct trap_frame *frame);
-void trace_call_exit(unsigned long number, struct trap_frame *frame, long result);
 
 /* Numbers the table. Once, at start. */
 void trace_calls_init(void);
