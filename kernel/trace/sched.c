@@ -40,7 +40,7 @@ static long state_of(const struct task *task)
 	}
 }
 
-HOOK_LISTENER(task_out, 1, (struct task * prev, struct task *next))
+static void emit_switch(const struct task *prev, const struct task *next)
 {
 	TRACE_RECORD(trace_sched_switch, 0)
 	room = { .record = { .prev_pid = prev->tid,
@@ -49,11 +49,16 @@ HOOK_LISTENER(task_out, 1, (struct task * prev, struct task *next))
 			     .next_pid = next->tid,
 			     .next_prio = sched_priority(&next->sched) } };
 
-	if (!trace_is_on(TRACE_sched_switch))
-		return;
 	put_name(room.record.prev_comm, prev);
 	put_name(room.record.next_comm, next);
 	trace_emit(TRACE_sched_switch, &room, sizeof(room.record), 1);
+}
+
+/* Most switches come here for perf, which listens at place 2. */
+HOOK_LISTENER(task_out, 1, (struct task * prev, struct task *next))
+{
+	if (trace_is_on(TRACE_sched_switch))
+		emit_switch(prev, next);
 }
 
 static void emit_wake(unsigned int event, const struct task *task, unsigned int cpu)
