@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 
 LEVELS = ("stable", "testing", "obsolete", "removed")
-# In this order. What may come more than once.
+# In this order. "What" may come more than once.
 FIELDS = ("What", "Date", "KernelVersion", "Contact", "Description", "Users")
 _FIELD = re.compile(r"(\w+):[ \t]*(.*)$")
 _PLACE = re.compile(r"<[^<>/]*>")
