@@ -118,6 +118,8 @@ static ssize_t store_online(void *target, const char *bytes, size_t size)
 {
 	bool online;
 
+	if (!size)
+		return 0;
 	if (!parse_bool(bytes, &online))
 		return -EINVAL;
 	if (online) {
