@@ -24,6 +24,7 @@
 #include <arch/perfctr.h>
 #include <kernel/base/assert.h>
 #include <kernel/base/cpu.h>
+#include <kernel/base/hooks.h>
 #include <kernel/pmu/reserve.h>
 #include <uapi/linux/errno.h>
 
@@ -92,6 +93,14 @@ void perfctr_cpu_release(const char *name)
 	atomic_store(&ihandler, NULL);
 	atomic_store(&holder, NULL);
 	pmu_release(&service);
+}
+
+/* A CPU that comes on line knows nothing of what its counters held. */
+HOOK_LISTENER(cpu_starts, 2, (void))
+{
+	this_cpu(cached) = (struct perfctr_cached){ 0 };
+	if (atomic_load(&holder))
+		arch_perfctr_start_cpu();
 }
 
 void perfctr_cpu_set_ihandler(perfctr_ihandler_t handler)

@@ -20,6 +20,7 @@ _Thread_local unsigned int sim_cpu_number;
 struct sim_cpu sim_cpus[CPUS_MAX];
 
 static unsigned int cpus;
+_Atomic cpumask_t cpus_offline;
 
 #define NMI_HANDLERS_MAX 4
 static bool (*nmi_handlers[NMI_HANDLERS_MAX])(struct trap_frame *frame);
