@@ -44,14 +44,14 @@
 /* What a reset clears in the header, and a driver does not write again. The command register is restored last. */
 static const uint8_t saved_words[] = { 0x0c, 0x10, 0x14, 0x18, 0x1c, 0x20, 0x24, 0x30, 0x3c };
 
-extern const struct pci_driver __pci_drivers_start[], __pci_drivers_end[];
+extern const struct pci_driver __start_pci_drivers[], __stop_pci_drivers[];
 
 struct mutex pci_mutex = MUTEX_INITIALIZER(pci_mutex);
 
 const struct pci_driver *pci_driver_at(size_t index)
 {
-	return index < (size_t)(__pci_drivers_end - __pci_drivers_start) ?
-		       &__pci_drivers_start[index] :
+	return index < (size_t)(__stop_pci_drivers - __start_pci_drivers) ?
+		       &__start_pci_drivers[index] :
 		       NULL;
 }
 
@@ -120,10 +120,9 @@ void pci_set_master(struct pci_device *device, bool master)
 volatile void *pci_map(const struct pci_device *device, unsigned int index, uint64_t offset,
 		       size_t size)
 {
-	const struct pci_region *region = &device->regions[index];
+	const struct pci_region *region = index < PCI_BARS ? &device->regions[index] : NULL;
 
-	if (index >= PCI_BARS || region->io || !size || offset > region->size ||
-	    size > region->size - offset)
+	if (!region || region->io || !size || offset > region->size || size > region->size - offset)
 		return NULL;
 	return arch_device_map(region->address + offset, size);
 }
