@@ -7,15 +7,16 @@
  * Sources: PCI Local Bus Specification 3.0, 6.2.2; PCI Express Base Specification 4.0, 6.6.2 and 7.5.3; Advanced
  * Capabilities for Conventional PCI ECN, 2006.
  */
-#include <kernel/pci/pci.h>
+#include "device.h"
 
+#include <arch/cpu.h>
 #include <arch/mmu.h>
 #include <kernel/base/clock.h>
 #include <kernel/base/log.h>
 #include <kernel/base/start.h>
+#include <kernel/pci/pci.h>
 #include <uapi/linux/errno.h>
 
-#include "device.h"
 #include "msix.h"
 
 #define HEADER_NORMAL		   0
@@ -41,7 +42,7 @@
 /* Linux's patience with a function that does not answer after its reset. */
 #define RETURN_MS		   60000
 
-/* What a reset clears in the header, and a driver does not write again. The command register is restored last. */
+/* Words of the header that a reset clears and no driver writes again. The command register is restored last. */
 static const uint8_t saved_words[] = { 0x0c, 0x10, 0x14, 0x18, 0x1c, 0x20, 0x24, 0x30, 0x3c };
 
 extern const struct pci_driver __start_pci_drivers[], __stop_pci_drivers[];

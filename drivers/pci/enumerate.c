@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The enumeration: which functions there are, behind which bridges.
+ * The enumeration: which functions there are, and below which bridges.
  *
  * It reads the buses in the order of their numbers. A bridge leads only to a bus with a greater number than its own, and
  * the first bridge that names a bus has it: so each bus is read once, whatever numbers the bridges hold. Nothing here

@@ -2,9 +2,9 @@
 /*
  * The size and the address of each region: the BARs and the expansion ROM.
  *
- * A BAR keeps the address bits that its device decodes: of all ones written to it, it returns those bits. What a device
- * returns is a claim. A region counts only if these bits are contiguous, the address is a multiple of the size, and its
- * bytes are nobody else's: neither RAM nor another function's.
+ * A BAR keeps the address bits that its device decodes: of all ones written to it, it returns those bits, which
+ * a device may choose freely. A region counts only if these bits are contiguous, the address is a multiple of the size, and its
+ * bytes are neither RAM's nor another region's.
  *
  * Sources: PCI Local Bus Specification 3.0, 6.2.5; PCI-to-PCI Bridge Architecture Specification 1.2, 3.2.5.
  */
