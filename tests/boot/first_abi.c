@@ -770,7 +770,7 @@ static void targets(void)
 	EXPECT_EQ(open_raw(&attr, 0, -1, 1), -EBADF);
 	EXPECT_EQ(open_raw(NULL, 0, -1, -1), -EFAULT);
 	EXPECT_EQ(open_raw((void *)-8, 0, -1, -1), -EFAULT);
-	for (unsigned int bit = 0; bit < 63; bit++) {
+	for (unsigned int bit = 0; bit < 64; bit++) {
 		errno = 0;
 		EXPECT_EQ_AT(sys_perf_event_open((struct perf_event_attr *)&attr, 0, -1, -1,
 						 1ul << bit),
