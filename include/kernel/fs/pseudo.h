@@ -124,8 +124,9 @@ void pseudo_mount_again(const char *type, const char *path);
  * context. */
 int pseudo_create(const char *type, struct superblock **result);
 
-/* The directories that parts above add to: /sys/devices, /sys/bus, /proc/sys/kernel. Steps of START_DEV
- * write them. */
-extern struct pseudo_added sys_devices_added, sys_bus_added, proc_sys_kernel_added;
+/* The directories that parts above add to: /sys/devices, /sys/bus, /sys/module, /proc/sys/kernel. Steps of
+ * START_DEV write them. Without an addition there is no /sys/module. */
+extern struct pseudo_added sys_devices_added, sys_bus_added, sys_module_added,
+	proc_sys_kernel_added;
 
 #endif
