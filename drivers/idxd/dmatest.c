@@ -342,8 +342,10 @@ static const struct pseudo_entry module_entries[] = {
 
 static void add_files(void)
 {
+	static struct pseudo_added added = { .children = module_entries };
+
 	if (idxd_device_next(0))
-		sys_module_added.children = module_entries;
+		pseudo_add(&sys_module_added, &added);
 }
 
 START(START_DEV, add_files);

@@ -110,7 +110,7 @@ static const struct pseudo_entry kernel_entries[] = {
 
 static bool has_modules(void *unused)
 {
-	return sys_module_added.children;
+	return sys_module_added.next;
 }
 
 static const struct pseudo_entry root_entries[] = {
