@@ -247,11 +247,13 @@ static void resume_counters(struct perfctr_cpu_state *state)
 	unsigned int a_mode = perfctr_cstatus_nractrs(state->cstatus);
 
 	if (perfctr_cstatus_has_ictrs(state->cstatus)) {
+		bool are_loaded = state->suspended_cpu == (int)cpu_id() &&
+				  cpu->values_id == state->id;
+
 		/* The counters that another state left counting must not change the start values. */
-		if (cpu->control_id)
+		if (!are_loaded)
 			arch_perfctr_stop_all();
-		load_start_values(state, state->suspended_cpu == (int)cpu_id() &&
-						 cpu->values_id == state->id);
+		load_start_values(state, are_loaded);
 		cpu->control_id = 0;
 	}
 	if (cpu->control_id != state->id)

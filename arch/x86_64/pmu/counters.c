@@ -22,11 +22,8 @@
  * A counter holds minus the remainder of the period and so overflows when a sample is due; a counting event's
  * period is half the counter's range, so that no overflow is missed however late the PMI comes.
  *
- * Each overflow raises an NMI, and the CPU remembers one NMI while it serves another. AMD's APIC does not mask
- * its entry at delivery. So an NMI can come for an overflow that was served before: by the NMI of another
- * counter, or by task context that took the event off while its NMI was under way. `owed` counts such overflows,
- * and the next NMI that finds no overflow is theirs. An NMI can also stand for two overflows, and then `owed` is
- * too large. So what is owed expires after OWED_MAX_NS: a later NMI has another source.
+ * An NMI can come for an overflow that was served before: by the NMI of another counter, or by task context that
+ * took the event off while its NMI was under way. `owed` counts such overflows (owed_nmi.h).
  */
 #include "counters.h"
 
@@ -49,14 +46,10 @@
 #include <uapi/linux/perf_event.h>
 
 #include "event_select.h"
+#include "owed_nmi.h"
 
 /* An overflow can come between the last look at the status and the unmasking, but not often in a row. */
 #define PMI_ROUNDS_MAX	    100
-
-/* The CPU remembers one NMI, and the APIC may have another under way. */
-#define OWED_MAX	    2
-/* An NMI is late by instructions, or by the time for which a hypervisor does not run the CPU. */
-#define OWED_MAX_NS	    NSEC_PER_SEC
 
 /* One fixed counter's field of the register of fixed control (SDM vol. 3B, 20.2.2, figure 20-2). */
 #define FIXED_CTRL_OS	    1ull
@@ -73,7 +66,7 @@
 #define PERIOD_MIN	    1
 
 /* One CPU's state. Task context changes it on that CPU, interrupts off, PMU disabled. The PMI reads it, and
- * changes `running`, `disabled`, `owed` and `owed_ns`. */
+ * changes `running`, `disabled` and `owed`. */
 struct cpu_counters {
 	struct perf_event *events[COUNTERS_MAX];
 	uint64_t occupied;	       /* with an event; bit n: counter index n */
@@ -82,8 +75,7 @@ struct cpu_counters {
 	/* Event-select registers (without a global control register: without EN) and the fixed ones', as last
 	 * written. */
 	uint64_t control[GENERAL_MAX], fixed_control;
-	_Atomic unsigned int owed; /* overflows served before the NMIs that they raised came */
-	_Atomic uint64_t owed_ns;  /* when `owed` was last raised */
+	struct owed_nmi owed;
 } CACHE_ALIGNED;
 
 static PERCPU(struct cpu_counters, cpus);
@@ -304,15 +296,6 @@ static void counters_start(struct perf_event *event, int flags)
 	let_run(this_cpu_counters(), event);
 }
 
-/* Takes back one owed NMI, unless the PMI has taken it. */
-static void owe_less(struct cpu_counters *cpu)
-{
-	unsigned int owed = atomic_load(&cpu->owed);
-
-	while (owed && !atomic_compare_exchange_weak(&cpu->owed, &owed, owed - 1))
-		continue;
-}
-
 /* Marks EVENT, which no longer counts, as stopped. No status outlives an overflow whose NMI is under way where
  * there is no global status: then the NMI is owed. In this order, an NMI at any place between either serves the
  * overflow or takes what is owed. */
@@ -322,12 +305,10 @@ static void mark_stopped(struct cpu_counters *cpu, struct perf_event *event)
 		event->hw.flags |= HW_STOPPED;
 		return;
 	}
-	atomic_store(&cpu->owed_ns, clock_ns());
-	atomic_fetch_add(&cpu->owed, 1);
+	owed_nmi_add(&cpu->owed, 1);
 	event->hw.flags |= HW_STOPPED;
 	atomic_signal_fence(memory_order_seq_cst);
-	if (!has_wrapped(event->hw.counter.index) || atomic_load(&cpu->owed) > OWED_MAX)
-		owe_less(cpu);
+	owed_nmi_withdraw(&cpu->owed, has_wrapped(event->hw.counter.index) ? 0 : 1);
 }
 
 static void counters_stop(struct perf_event *event, int flags)
@@ -493,31 +474,15 @@ static unsigned int serve_overflows(struct cpu_counters *cpu, uint64_t overflows
 	return served;
 }
 
-/* Accounts for one NMI, at NOW_NS, in which SERVED overflows were served: one of them or an owed one raised it.
- * Returns whether there was any. */
-static bool take_nmi(struct cpu_counters *cpu, unsigned int served, uint64_t now_ns)
-{
-	bool is_expired = now_ns > atomic_load(&cpu->owed_ns) + OWED_MAX_NS;
-	unsigned int raised = (is_expired ? 0 : atomic_load(&cpu->owed)) + served;
-
-	if (!raised)
-		return false;
-	if (served)
-		atomic_store(&cpu->owed_ns, now_ns);
-	atomic_store(&cpu->owed, raised - 1 < OWED_MAX ? raised - 1 : OWED_MAX);
-	return true;
-}
-
 /* Handles any NMI; returns whether it was this PMU's: a counter has overflowed, or had before. */
 static bool handle_nmi(struct trap_frame *frame)
 {
 	struct cpu_counters *cpu = this_cpu_counters();
 	uint64_t start_ns = clock_ns();
 	uint64_t overflows = read_overflows(cpu);
-	unsigned int served;
 
 	if (!overflows) {
-		if (!take_nmi(cpu, 0, start_ns))
+		if (!owed_nmi_take(&cpu->owed, 0, start_ns))
 			return false;
 		apic_pmi_unmask();
 		return true;
@@ -526,10 +491,7 @@ static bool handle_nmi(struct trap_frame *frame)
 	 * disabled already. */
 	atomic_fetch_add(&cpu->disabled, 1);
 	let_count(cpu, 0);
-	served = serve_overflows(cpu, overflows, frame);
-	/* The NMI of a single overflow changes nothing that is owed. */
-	if (served != 1)
-		take_nmi(cpu, served, start_ns);
+	owed_nmi_take(&cpu->owed, serve_overflows(cpu, overflows, frame), start_ns);
 	/* Intel's APIC has masked its entry when it delivered the interrupt, and so has AMD's under KVM before
 	 * Linux 6.9. Unmasked while the PMU is disabled, no overflow is missed. */
 	apic_pmi_unmask();

@@ -9,8 +9,9 @@
  * The overflow interrupt is an NMI and may come in the middle of each function here. It calls perfctr, which leaves a
  * state alone that is being changed; so only the code that changes a state calls these functions.
  *
- * Without a global status, an NMI has an overflow if an i-mode counter has wrapped. An NMI may be under way when its
- * counter is stopped: `late` tells the handler that such an NMI is the counters'.
+ * Without a global status, a counter has overflowed if it was set to a negative number and has wrapped. It stays so
+ * until it is set again: `served` has those whose overflow an NMI has served. An NMI may be under way when its counter
+ * is stopped: then it is owed (owed_nmi.h). With a global status, the status outlives the stop.
  */
 #include <arch/perfctr.h>
 
@@ -20,6 +21,7 @@
 #include <kernel/base/bits.h>
 #include <kernel/base/cpu.h>
 #include <kernel/base/smp.h>
+#include <kernel/time/time.h>
 #include <machine/apic.h>
 #include <machine/msr.h>
 #include <uapi/linux/errno.h>
@@ -28,6 +30,7 @@
 #include "amd.h"
 #include "counters.h"
 #include "event_select.h"
+#include "owed_nmi.h"
 
 /* RDPMC's index of fixed counter n (SDM vol. 2B, RDPMC). */
 #define MAP_FIXED	 (1u << 30)
@@ -49,8 +52,10 @@
 struct perfctr_x86 {
 	uint64_t select[GENERAL_MAX], fixed_control;
 	uint64_t counting;
-	uint64_t interrupting; /* the i-mode counters among them */
-	bool late;
+	/* Without a global status. */
+	_Atomic uint64_t interrupting; /* i-mode counters: negative, or overflowed */
+	_Atomic uint64_t served;       /* those whose overflow was served; the NMI adds to it */
+	struct owed_nmi owed;	       /* the NMI changes it */
 } CACHE_ALIGNED;
 
 static PERCPU(struct perfctr_x86, cpus);
@@ -204,42 +209,64 @@ void arch_perfctr_start(const struct perfctr_cpu_control *control)
 	uint64_t fixed = 0, counters = 0, interrupting = 0;
 
 	for (unsigned int i = 0; i < control->nractrs + control->nrictrs; i++) {
+		counters |= counter_bit(control->pmc_map[i]);
+		if (i >= control->nractrs)
+			interrupting |= counter_bit(control->pmc_map[i]);
+	}
+	/* Before the first of them counts: its NMI may come at once. */
+	atomic_store(&cpu->served, 0);
+	atomic_store(&cpu->interrupting, interrupting);
+	atomic_signal_fence(memory_order_seq_cst);
+	for (unsigned int i = 0; i < control->nractrs + control->nrictrs; i++) {
 		uint32_t map = control->pmc_map[i];
 
-		counters |= counter_bit(map);
-		if (i >= control->nractrs)
-			interrupting |= counter_bit(map);
 		if (map & MAP_FIXED)
 			fixed |= fixed_field(map, select_of(control, i));
 		else
 			write_select(cpu, map, select_of(control, i));
 	}
-	if (cpu->fixed_control != fixed) {
+	if (fixed && cpu->fixed_control != fixed) {
 		cpu->fixed_control = fixed;
 		msr_write(registers->fixed_control, fixed);
 	}
-	cpu->interrupting = interrupting;
 	let_count(cpu, counters);
 }
 
-/* Returns whether an i-mode counter is no longer negative. */
-static bool any_has_wrapped(const struct perfctr_x86 *cpu)
+/* Returns the i-mode counters that are no longer negative and whose overflow was not served. Without a global status:
+ * only general counters exist. */
+static uint64_t find_unserved(const struct perfctr_x86 *cpu)
 {
-	/* Only general counters exist without a global status. */
-	for (uint64_t rest = cpu->interrupting; rest; rest &= rest - 1)
-		if (!(pmc_read((uint32_t)__builtin_ctzll(rest)) >>
-			      (registers->general_width_bits - 1) &
-		      1))
-			return true;
-	return false;
+	uint64_t unserved = 0;
+
+	for (uint64_t rest = atomic_load(&cpu->interrupting) & ~atomic_load(&cpu->served); rest;
+	     rest &= rest - 1) {
+		uint32_t index = (uint32_t)__builtin_ctzll(rest);
+
+		if (!(pmc_read(index) >> (registers->general_width_bits - 1) & 1))
+			unserved |= (uint64_t)1 << index;
+	}
+	return unserved;
+}
+
+/* Forgets the i-mode counters, which are stopped. In this order, an NMI at any place either serves an overflow or takes
+ * what is owed. */
+static void forget_interrupting(struct perfctr_x86 *cpu)
+{
+	uint64_t late = find_unserved(cpu);
+
+	if (late)
+		owed_nmi_add(&cpu->owed, bits_count(late));
+	atomic_store(&cpu->interrupting, 0);
+	atomic_signal_fence(memory_order_seq_cst);
+	if (late)
+		owed_nmi_withdraw(&cpu->owed, bits_count(late & atomic_load(&cpu->served)));
 }
 
 static void stop(struct perfctr_x86 *cpu, uint64_t counters)
 {
 	let_count(cpu, cpu->counting & ~counters);
-	if (cpu->interrupting && !registers->global_status)
-		cpu->late = any_has_wrapped(cpu);
-	cpu->interrupting = 0;
+	if (!registers->global_status)
+		forget_interrupting(cpu);
 }
 
 void arch_perfctr_stop(const struct perfctr_cpu_control *control)
@@ -258,32 +285,41 @@ void arch_perfctr_stop_all(void)
 
 /* --- the interrupt --- */
 
-/* Returns the set of overflows since the last acknowledgement; without a global status: not 0 if there is one. */
+/* Returns the overflows since the last acknowledgement. */
 static uint64_t read_overflows(const struct perfctr_x86 *cpu)
 {
+	return registers->global_status ? msr_read(registers->global_status) & registers->counters :
+					  find_unserved(cpu);
+}
+
+static void acknowledge(struct perfctr_x86 *cpu, uint64_t overflows)
+{
 	if (registers->global_status)
-		return msr_read(registers->global_status) & registers->counters;
-	return any_has_wrapped(cpu);
+		msr_write(registers->global_clear, overflows);
+	else
+		atomic_fetch_or(&cpu->served, overflows);
 }
 
 static bool handle_nmi(struct trap_frame *frame)
 {
 	struct perfctr_x86 *cpu = &this_cpu(cpus);
+	uint64_t now_ns = clock_ns();
 	uint64_t overflows = read_overflows(cpu);
-	bool is_mine = overflows || cpu->late;
+	unsigned int served = 0;
 
-	cpu->late = false;
 	for (unsigned int round = 0; overflows && round < NMI_ROUNDS_MAX; round++) {
-		if (registers->global_clear)
-			msr_write(registers->global_clear, overflows);
+		acknowledge(cpu, overflows);
+		served += bits_count(overflows);
 		overflow(arch_frame_ip(frame));
-		/* Its NMI is this one. */
-		cpu->late = false;
-		overflows = registers->global_status ? read_overflows(cpu) : 0;
-	}
-	if (is_mine)
+		/* Counters may count again. Before the last look, so that no overflow goes without an NMI. */
 		apic_pmi_unmask();
-	return is_mine;
+		overflows = read_overflows(cpu);
+	}
+	if (!owed_nmi_take(&cpu->owed, served, now_ns))
+		return false;
+	if (!served)
+		apic_pmi_unmask();
+	return true;
 }
 
 /* --- change of hands --- */
@@ -300,7 +336,7 @@ void arch_perfctr_start_cpu(void)
 			msr_write(registers->select + (index << registers->general_shift), 0);
 	if (registers->fixed_width_bits)
 		msr_write(registers->fixed_control, 0);
-	if (registers->global_clear)
+	if (registers->global_status)
 		msr_write(registers->global_clear, registers->counters);
 	apic_pmi_unmask();
 }

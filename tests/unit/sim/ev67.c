@@ -7,6 +7,7 @@
  * A PALcall is one instruction: nothing is counted and no interrupt taken in its middle.
  */
 #include <kernel/base/assert.h>
+#include <kernel/time/time.h>
 
 #include <machine/perfmon.h>
 
@@ -33,12 +34,15 @@ struct counters {
 	bool still;			   /* ProfileMe: after the window */
 	struct ev67_profile next, profile; /* what the next one tells, and the registers */
 	uint64_t calls, counted[EV67_EVENTS];
+	struct sim_ev67_call kept[SIM_WRITES_KEPT];
 	enum place place;
 	struct user_path way; /* the part of the entry that has been executed */
 };
 
 static struct counters all_counters[CPUS_MAX];
 static bool absent, other_model;
+static bool (*borrower)(
+	struct trap_frame *frame); /* has the interrupt; NULL: the driver of struct pmu */
 
 /* The rows of SL1 (HRM table 6-11), and the greatest value that may be written (HRM
  * 6.10.2.1). */
@@ -58,6 +62,7 @@ static struct counters *these(void)
 void sim_ev67_set(enum sim_ev67 what)
 {
 	memset(all_counters, 0, sizeof(all_counters));
+	borrower = NULL;
 	absent = what == SIM_EV67_NO_COUNTERS;
 	other_model = what == SIM_EV6;
 	/* As a console may leave them. */
@@ -80,6 +85,14 @@ uint64_t sim_ev67_calls(void)
 	return these()->calls;
 }
 
+struct sim_ev67_call sim_ev67_call_at(uint64_t number)
+{
+	const struct counters *here = these();
+
+	ASSERT(number < here->calls && number + SIM_WRITES_KEPT >= here->calls);
+	return here->kept[number % SIM_WRITES_KEPT];
+}
+
 void sim_ev67_profile_set(uint64_t pmpc, uint64_t i_stat, uint64_t pctr_ctl)
 {
 	these()->next = (struct ev67_profile){ pmpc, i_stat, pctr_ctl };
@@ -92,8 +105,28 @@ unsigned int sim_ev67_pending(void)
 
 /* --- the interrupt --- */
 
+void ev67_lend_interrupt(bool (*handler)(struct trap_frame *frame))
+{
+	ASSERT(!borrower);
+	borrower = handler;
+}
+
+void ev67_take_interrupt_back(bool (*handler)(struct trap_frame *frame))
+{
+	ASSERT(borrower == handler);
+	borrower = NULL;
+}
+
 static void leave_user_mode(void);
 static void interrupt_entry(void);
+
+static void serve(unsigned int counter)
+{
+	if (borrower)
+		ASSERT(borrower(sim_frame()));
+	else
+		ev67_pmu_interrupt(counter, sim_frame());
+}
 
 static void enter(void *counter)
 {
@@ -103,7 +136,7 @@ static void enter(void *counter)
 		leave_user_mode();
 	else if (place == IN_ENTRY)
 		interrupt_entry();
-	ev67_pmu_interrupt(*(unsigned int *)counter, sim_frame());
+	serve(*(unsigned int *)counter);
 	if (place == IN_USER)
 		sim_ev67_user_begin();
 }
@@ -205,7 +238,7 @@ uint64_t wrperfmon(uint64_t function, uint64_t argument)
 
 	if (absent)
 		return 0;
-	here->calls++;
+	here->kept[here->calls++ % SIM_WRITES_KEPT] = (struct sim_ev67_call){ function, argument };
 	here->busy = true;
 	result = call(function, argument);
 	here->busy = false;
@@ -216,6 +249,11 @@ uint64_t wrperfmon(uint64_t function, uint64_t argument)
 void perfmon_use_in_user_mode(unsigned int counters)
 {
 	these()->user = counters;
+}
+
+uint32_t cycles_read(void)
+{
+	return (uint32_t)clock_ns();
 }
 
 bool cpu_is_ev67(void)

@@ -219,6 +219,14 @@ void sim_x86_hold(bool hold);
 uint64_t sim_x86_writes(void);
 bool sim_x86_pmi_masked(void);
 
+/* Write NUMBER, counted from 0, of those; the last SIM_WRITES_KEPT are kept. */
+#define SIM_WRITES_KEPT 64
+struct sim_x86_write {
+	uint32_t number;
+	uint64_t value;
+};
+struct sim_x86_write sim_x86_write_at(uint64_t number);
+
 /* --- the counters of Alpha's EV67 --- */
 
 enum sim_ev67 {
@@ -249,6 +257,11 @@ unsigned int sim_ev67_pending(void);
 
 /* Calls of wrperfmon on this CPU since sim_ev67_set. */
 uint64_t sim_ev67_calls(void);
+/* Call NUMBER, counted from 0, of those; the last SIM_WRITES_KEPT are kept. */
+struct sim_ev67_call {
+	uint64_t function, argument;
+};
+struct sim_ev67_call sim_ev67_call_at(uint64_t number);
 
 /* This CPU goes to user mode, and back to the kernel: what is on the way counts, and may overflow and interrupt,
  * as everything else. In between it is in user mode, and so is what is interrupted; at all other

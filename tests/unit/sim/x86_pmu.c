@@ -61,6 +61,7 @@ struct registers {
 	unsigned int pending;
 	bool moving; /* the counters: one instruction of the hardware, which nothing interrupts */
 	uint64_t writes, counted;
+	struct sim_x86_write kept[SIM_WRITES_KEPT];
 };
 
 static struct registers registers[CPUS_MAX];
@@ -132,6 +133,14 @@ uint64_t sim_x86_counted(void)
 uint64_t sim_x86_writes(void)
 {
 	return this_registers()->writes;
+}
+
+struct sim_x86_write sim_x86_write_at(uint64_t number)
+{
+	const struct registers *file = this_registers();
+
+	ASSERT(number < file->writes && number + SIM_WRITES_KEPT >= file->writes);
+	return file->kept[number % SIM_WRITES_KEPT];
 }
 
 bool sim_x86_pmi_masked(void)
@@ -357,7 +366,9 @@ static void write_intel(uint32_t number, uint64_t value)
 
 void msr_write(uint32_t number, uint64_t value)
 {
-	this_registers()->writes++;
+	struct registers *file = this_registers();
+
+	file->kept[file->writes++ % SIM_WRITES_KEPT] = (struct sim_x86_write){ number, value };
 	if (is_amd())
 		write_amd(number, value);
 	else

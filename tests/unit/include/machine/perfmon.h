@@ -13,6 +13,7 @@ enum { PERFMON_DISABLE = 0, PERFMON_ENABLE_WRITE = 7 };
 
 uint64_t wrperfmon(uint64_t function, uint64_t argument);
 bool cpu_is_ev67(void);
+uint32_t cycles_read(void);
 void perfmon_use_in_user_mode(unsigned int counters);
 
 #endif
