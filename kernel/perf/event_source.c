@@ -79,9 +79,7 @@ static ssize_t store_mux_interval(void *target, const char *bytes, size_t size)
 
 static int show_cpumask(struct text *text, void *target)
 {
-	const struct pmu *pmu = target;
-
-	text_print(text, "%u\n", pmu->observer(pmu));
+	text_print(text, "%d\n", atomic_load(&((const struct pmu *)target)->cpu));
 	return 0;
 }
 
@@ -130,9 +128,9 @@ static bool has_caps(void *target)
 	return ((const struct pmu *)target)->caps;
 }
 
-static bool has_observer(void *target)
+static bool is_system_wide(void *target)
 {
-	return ((const struct pmu *)target)->observer;
+	return ((const struct pmu *)target)->capabilities & PMU_SYSTEM_WIDE;
 }
 
 static bool has_user_reads(void *target)
@@ -201,7 +199,7 @@ static const struct pseudo_entry pmu_entries[] = {
 	{ .name = "cpumask",
 	  .mode = S_IFREG | 0444,
 	  .strict = true,
-	  .exists = has_observer,
+	  .exists = is_system_wide,
 	  .show = show_cpumask },
 	{ .name = "rdpmc",
 	  .mode = S_IFREG | 0600,
