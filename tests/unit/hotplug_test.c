@@ -3,7 +3,6 @@
  * Events when CPUs go off line and come on line: those of a PMU of the whole machine move with their groups, those of
  * the CPU are revoked, and a task's stay.
  */
-#include <kernel/base/hooks.h>
 #include <kernel/perf/hotplug.h>
 
 #include "mapping.h"
@@ -14,13 +13,13 @@
 /* As kernel/sched/hotplug.c does it. */
 static void take_offline(unsigned int cpu, unsigned int target)
 {
-	hook_cpu_goes_offline_1(cpu, target);
+	perf_cpu_goes_offline(cpu, target);
 	atomic_fetch_or(&cpus_offline, (cpumask_t)1 << cpu);
 }
 
 static void start_here(void *unused)
 {
-	hook_cpu_starts_1();
+	perf_cpu_starts();
 }
 
 static void bring_online(unsigned int cpu)
@@ -285,7 +284,8 @@ static void check_task_events(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "events of the whole machine's PMU move with their groups, counts and times", check_migration },
+	{ "events of the whole machine's PMU move with their groups, counts and times",
+	  check_migration },
 	{ "an event keeps its state when it moves", check_states },
 	{ "only the groups of that PMU move, each with its software events", check_groups },
 	{ "groups that wait rotate where they have come to", check_rotation },

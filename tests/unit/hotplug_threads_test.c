@@ -4,13 +4,12 @@
  * under ThreadSanitizer. The event that is enabled all the time counts every unit: the CPU that moves the events is
  * the one that does the work, so none is done while they are on their way. Its count never goes back.
  */
-#include <kernel/base/hooks.h>
 #include <kernel/perf/hotplug.h>
 
 #include "uncore.h"
 
-#define CPUS  4
-#define USES  1000 /* of each other CPU */
+#define CPUS 4
+#define USES 1000 /* of each other CPU */
 
 static int steady, toggled, member;
 static _Atomic unsigned int users;
@@ -35,7 +34,8 @@ static void use_events(unsigned int cpu)
 
 		EXPECT_AT(value >= last, "%" PRIu64 " after %" PRIu64, value, last);
 		last = value;
-		control_event(toggled, (i + cpu) % 2 ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE,
+		control_event(toggled,
+			      (i + cpu) % 2 ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE,
 			      i % 3 ? 0 : PERF_IOC_FLAG_GROUP);
 		timed_count_of(member);
 		if (i % 5)
