@@ -14,14 +14,13 @@
  * mutexes keep groups as they are. Each event has its new context and CPU as soon as it has left the old
  * context, so that calls (call.h), which need no mutex, happen on the new CPU and change only its state.
  *
- * Locks: two CPUs' contexts' mutexes in the order of the CPUs' numbers, then output_mutex. The listeners hold
- * hotplug_mutex, outermost.
+ * Locks: two CPUs' contexts' mutexes in the order of the CPUs' numbers, then output_mutex. The caller
+ * holds hotplug_mutex, outermost.
  */
 #include <kernel/perf/hotplug.h>
 
 #include <arch/pmu.h>
 #include <kernel/base/assert.h>
-#include <kernel/base/hooks.h>
 #include <kernel/base/smp.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/cpu.h>
@@ -40,7 +39,8 @@
 struct migration {
 	const struct pmu *pmu;
 	struct perf_context *to;
-	struct perf_member_list members; /* those between the two contexts: leaders before their siblings */
+	struct perf_member_list
+		members; /* those between the two contexts: leaders before their siblings */
 };
 
 static bool belongs_to(struct perf_event *event, const struct pmu *pmu)
@@ -129,7 +129,7 @@ static void leave(void *unused)
 	spin_unlock(&context->lock);
 }
 
-HOOK_LISTENER(cpu_goes_offline, 1, (unsigned int cpu, unsigned int target))
+void perf_cpu_goes_offline(unsigned int cpu, unsigned int target)
 {
 	struct perf_context *context = perf_context_of_cpu(cpu);
 	struct pmu *pmu;
@@ -146,7 +146,7 @@ HOOK_LISTENER(cpu_goes_offline, 1, (unsigned int cpu, unsigned int target))
 
 /* --- a CPU comes on line --- */
 
-HOOK_LISTENER(cpu_starts, 1, (void))
+void perf_cpu_starts(void)
 {
 	struct perf_context *context = &this_cpu(perf_cpus).context;
 	struct pmu *pmu;

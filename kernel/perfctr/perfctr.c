@@ -24,7 +24,6 @@
 #include <arch/perfctr.h>
 #include <kernel/base/assert.h>
 #include <kernel/base/cpu.h>
-#include <kernel/base/hooks.h>
 #include <kernel/pmu/reserve.h>
 #include <uapi/linux/errno.h>
 
@@ -96,7 +95,7 @@ void perfctr_cpu_release(const char *name)
 }
 
 /* A CPU that comes on line knows nothing of what its counters held. */
-HOOK_LISTENER(cpu_starts, 2, (void))
+void perfctr_cpu_starts(void)
 {
 	this_cpu(cached) = (struct perfctr_cached){ 0 };
 	if (atomic_load(&holder))

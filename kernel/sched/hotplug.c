@@ -23,12 +23,11 @@
  *      5  off line; the other timers move to this CPU
  *
  * A task that may run on closed CPUs only loses its affinity when it next needs a CPU, and then may run
- * everywhere (sched_widen). A task that sleeps meanwhile keeps it.
+ * everywhere (task_widen). A task that sleeps meanwhile keeps it.
  *
  * Locks: hotplug_mutex, outermost, for one change at a time. The closed set changes with the queue of the CPU
- * locked, so that whoever holds that lock and finds the CPU open may enqueue a task there. Nobody else holds
- * the sets still: a reader acts on a snapshot, and the place that would go wrong checks again under a lock of
- * its own (a run queue's; a CPU context's, kernel/perf/hotplug.c).
+ * locked, so that a holder of that lock that finds the CPU open may enqueue a task there. All other readers
+ * act on a snapshot, and the place that would go wrong checks again (docs/locking.md has a table).
  */
 #include <kernel/sched/hotplug.h>
 

@@ -162,7 +162,7 @@ struct perf_event {
 	bool attached;			     /* CM: a member of it */
 	bool revoked;			     /* C: its CPU went off line: off for good */
 	TAILQ_ENTRY(perf_event) member_link; /* CM: context's members */
-	int cpu; /* as context: counts only on this one; -1: on any */
+	int cpu;	     /* K: as context: counts only on this one; -1: on any */
 	struct task *target; /* K: counts this one; NULL: all. Has no reference: not to be followed */
 
 	/* output */

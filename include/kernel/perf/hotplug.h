@@ -15,4 +15,12 @@ struct pmu;
  */
 void perf_migrate_events(struct pmu *pmu, unsigned int from, unsigned int to);
 
+/* CPU, which runs no task any more, is about to go off line: moves the events of the whole machine's PMUs that
+ * count there to CPU TARGET, and revokes all others. Task context, interrupts on; one caller at a time. */
+void perf_cpu_goes_offline(unsigned int cpu, unsigned int target);
+
+/* This CPU has come on line: puts its counters into the state of their drivers' start, and makes its context
+ * active. Interrupts off, the idle task. */
+void perf_cpu_starts(void);
+
 #endif

@@ -43,9 +43,9 @@ struct pmu {
 	/* The meaning of the bits of attr.config, the named events, other properties: Linux,
 	 * Documentation/ABI/testing/sysfs-bus-event_source-devices-*. NULL: none. */
 	const struct pmu_attribute *formats, *events, *caps;
-	_Atomic int cpu; /* A: PMU_SYSTEM_WIDE: the CPU whose context has its events */
-	_Atomic int mux_interval_ms;   /* A: between rotations of its groups, 1 or more */
-	LIST_ENTRY(pmu) link;	       /* S: all PMUs */
+	_Atomic int cpu;	     /* A: PMU_SYSTEM_WIDE: the CPU whose context has its events */
+	_Atomic int mux_interval_ms; /* A: between rotations of its groups, 1 or more */
+	LIST_ENTRY(pmu) link;	     /* S: all PMUs */
 	LIST_ENTRY(pmu) hardware_link; /* S: the PMUs with pmu_disable and pmu_enable */
 
 	/* Decides whether this PMU can count EVENT at all, and translates event->attr into event->hw. Touches

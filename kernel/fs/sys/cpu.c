@@ -97,8 +97,8 @@ static int show_kernel_max(struct text *text, void *unused)
 /* Linux: kstrtobool: only the first letters count. */
 static bool parse_bool(const char *text, bool *value)
 {
-	static const char *const words[] = { "0", "1", "n", "y", "N", "Y", "f",	 "t",
-					     "F", "T", "of", "on", "oF", "oN", "Of", "On", "OF", "ON" };
+	static const char *const words[] = { "0", "1",	"n",  "y",  "N",  "Y",	"f",  "t",  "F",
+					     "T", "of", "on", "oF", "oN", "Of", "On", "OF", "ON" };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (strncmp(text, words[i], strlen(words[i])) == 0) {

@@ -116,8 +116,9 @@ static void see_files(const char *when)
 
 static void see_texts(void)
 {
-	static const char *const texts[] = { "2",  "-1",    "",	   " 0",  "x",	 "n",  "y",	   "off",
-					     "on", "false", "true", "OFF", "o", "0x0", "01", "1\n", "00" };
+	static const char *const texts[] = { "2", "-1",	 "",   " 0",	"x",	"n",
+					     "y", "off", "on", "false", "true", "OFF",
+					     "o", "0x0", "01", "1\n",	"00" };
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		char name[16] = "";
@@ -256,7 +257,9 @@ static struct reading read_of(int fd)
 
 static void show_change(const char *what, struct reading before, struct reading after)
 {
-	show(after.value > before.value ? "more" : after.value == before.value ? "same" : "less",
+	show(after.value > before.value	 ? "more" :
+	     after.value == before.value ? "same" :
+					   "less",
 	     "%s: value", what);
 	show(after.enabled > before.enabled ? "more" : "same", "%s: time enabled", what);
 	show(after.running > before.running ? "more" : "same", "%s: time running", what);
@@ -290,9 +293,10 @@ static void see_events_of_cpu(const char *kind, uint32_t type, uint64_t config)
 	snprintf(name, sizeof(name), "%s: off line, enabled", kind);
 	show_change(name, first, read_of(event));
 	show(outcome(open_event(event_attr(type, config), -1, 1, -1, 0)), "%s: open another", name);
-	show(outcome(open_event(event_attr(type, config), -1, 1, event, 0)), "%s: open in the group",
+	show(outcome(open_event(event_attr(type, config), -1, 1, event, 0)),
+	     "%s: open in the group", name);
+	show(outcome(open_event(event_attr(type, config), -1, 2, -1, 0)), "%s: open on CPU 2",
 	     name);
-	show(outcome(open_event(event_attr(type, config), -1, 2, -1, 0)), "%s: open on CPU 2", name);
 	int task = (int)open_event(event_attr(type, config), 0, 1, -1, 0);
 
 	show(outcome(task), "%s: open of the task", name);
@@ -353,7 +357,8 @@ static void see_groups(void)
 	write_file(ONLINE, "0");
 	show(outcome_value(read(leader, &group, sizeof(group))), "group: bytes off line");
 	show(outcome_value((long)group.number), "group: members off line");
-	show(outcome_value(read(member, &group, sizeof(group))), "group: a member's bytes off line");
+	show(outcome_value(read(member, &group, sizeof(group))),
+	     "group: a member's bytes off line");
 	show(outcome_value((long)group.number), "group: a member's members off line");
 	write_file(ONLINE, "1");
 	close(member);
