@@ -57,14 +57,10 @@ static int show_perf_pmu_holder(struct text *text, void *unused)
 }
 
 static const struct pseudo_entry entries[] = {
-	NUMBER_SETTING(perf_event_paranoid),
-	NUMBER_SETTING(perf_event_max_sample_rate),
-	NUMBER_SETTING(perf_event_mlock_kb),
-	NUMBER_SETTING(perf_cpu_time_max_percent),
-	NUMBER_SETTING(perf_event_max_stack),
-	NUMBER_SETTING(perf_event_max_contexts_per_stack),
-	FILE_ENTRY(perf_pmu_holder),
-	END,
+	NUMBER_SETTING(perf_event_paranoid),  NUMBER_SETTING(perf_event_max_sample_rate),
+	NUMBER_SETTING(perf_event_mlock_kb),  NUMBER_SETTING(perf_cpu_time_max_percent),
+	NUMBER_SETTING(perf_event_max_stack), NUMBER_SETTING(perf_event_max_contexts_per_stack),
+	FILE_ENTRY(perf_pmu_holder),	      END,
 };
 
 static void add_entries(void)
