@@ -267,7 +267,7 @@ void perfctr_task_tick(struct task *task)
 		sample(set);
 }
 
-/* --- commands. Of SET's own task --- */
+/* --- commands. The caller is SET's own task --- */
 
 static long set_control(struct vperfctr *set, const void *user_control)
 {
@@ -332,7 +332,7 @@ static long resume_after_overflow(struct vperfctr *set)
 	return result;
 }
 
-/* Of any task once SET's own is gone. */
+/* Every task may call it once SET's own is gone. */
 static long read_sums(struct vperfctr *set, void *user_sums)
 {
 	const struct perfctr_cpu_state *state = set->state;

@@ -116,7 +116,7 @@ static __attribute__((noinline)) bool try_direct(const struct vperfctr *set, spi
 	return is_settled;
 }
 
-/* What N rounds of WORK count between two readings during which the state did not change. */
+/* Returns the count of N rounds of WORK, between two readings during which the state did not change. */
 static unsigned long long direct_difference(struct vperfctr *set, spin_function *work, uint64_t n)
 {
 	unsigned long long difference;
@@ -144,7 +144,7 @@ static void direct_reads_are_exact(void)
 		EXPECT(now > tsc);
 		tsc = now;
 	}
-	/* What other tasks do in between is theirs. */
+	/* The work of other tasks in between is theirs. */
 	unsigned long long idle_child = direct_difference(&set, run_child, 1);
 	EXPECT_EQ(direct_difference(&set, run_child, 30000000), idle_child);
 	vperfctr_close(&set);
@@ -433,7 +433,7 @@ static struct vperfctr_control any_control(const struct vperfctr *set)
 
 static volatile sig_atomic_t resumes_left;
 
-/* Not for ever: a period may be shorter than this handler. */
+/* A limited number of times: a period may be shorter than this handler. */
 static void resume_often(int number)
 {
 	(void)number;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Rules of perfctr about who has a set of counters: descriptors and mappings in other tasks and after close, threads,
- * programs that a task executes, rights. Each rule ends with counters that nobody holds.
+ * programs that a task executes, rights. After each rule no task holds the counters.
  */
 #include <fcntl.h>
 #include <libperfctr.h>
@@ -244,7 +244,7 @@ static void another_process_reads_and_ends_it(void)
 	munmap((void *)(uintptr_t)state, PAGE);
 	close(fd);
 
-	/* The other way round: whoever has the last descriptor ends the set of a running task. */
+	/* The other way round: the process with the last descriptor ends the set of a running task. */
 	shared[0] = shared[1] = 0;
 	child = fork();
 	if (child == 0) {
@@ -530,7 +530,7 @@ static void the_mask_names_the_counter(void)
 
 static const struct tap_rule rules[] = {
 	{ "refused control data change nothing", a_refused_control_changes_nothing },
-	{ "the mapping is one page, and nobody writes to it", the_mapping_is_one_page_to_read },
+	{ "the mapping is one page, and no task writes to it", the_mapping_is_one_page_to_read },
 	{ "a set lives as long as its last mapping", a_mapping_keeps_the_set },
 	{ "a child has neither the set nor its mapping", a_child_has_neither_set_nor_mapping },
 	{ "another process reads a set and can end it, and has no command",
