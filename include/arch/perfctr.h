@@ -32,7 +32,7 @@ void arch_perfctr_leave(void);
  * right. 0 or -EINVAL. Any context. */
 int arch_perfctr_check(const struct perfctr_cpu_control *control);
 
-/* Returns whether CONTROL counts in kernel mode. Any context. */
+/* Returns whether CONTROL, which has been checked, counts in kernel mode. Any context. */
 bool arch_perfctr_counts_kernel(const struct perfctr_cpu_control *control);
 
 /* The functions below run with interrupts off, in NMIs too. */

@@ -27,11 +27,15 @@ extern struct perfctr_hardware perfctr_cpu_hardware;
 const char *perfctr_cpu_reserve(const char *service);
 void perfctr_cpu_release(const char *service);
 
+/* Checks CONTROL as perfctr_cpu_update_control does: 0 or -EINVAL. Only control data that pass may be given to another
+ * function. Any context. */
+int perfctr_cpu_check_control(const struct perfctr_cpu_control *control, int is_global);
+
 /* STATE has no running i-mode counters: checks control and makes cstatus, the maps and the low level's private data
  * of it. IS_GLOBAL: for counters of a CPU, not of a task. 0 or -EINVAL; then cstatus is 0. Task context. */
 int perfctr_cpu_update_control(struct perfctr_cpu_state *state, int is_global);
 
-/* Stops the i-mode counters, and updates all sums and start values. */
+/* Stops the i-mode counters, and all if some count the kernel; updates all sums and start values. */
 void perfctr_cpu_suspend(struct perfctr_cpu_state *state);
 
 /* Sets the i-mode counters to their start values, writes the control registers, and reads the start values of the

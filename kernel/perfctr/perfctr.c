@@ -112,7 +112,7 @@ static bool maps_are_unique(const struct perfctr_cpu_control *control, unsigned 
 	return true;
 }
 
-static int check(const struct perfctr_cpu_control *control, int is_global)
+int perfctr_cpu_check_control(const struct perfctr_cpu_control *control, int is_global)
 {
 	unsigned int most = perfctr_cpu_hardware.counters;
 
@@ -134,7 +134,7 @@ int perfctr_cpu_update_control(struct perfctr_cpu_state *state, int is_global)
 
 	state->cstatus = 0;
 	state->id = 0;
-	error = check(control, is_global);
+	error = perfctr_cpu_check_control(control, is_global);
 	if (error)
 		return error;
 	count = control->nractrs + control->nrictrs;
@@ -147,6 +147,7 @@ int perfctr_cpu_update_control(struct perfctr_cpu_state *state, int is_global)
 		state->id = atomic_fetch_add(&last_id, 1) + 1;
 	} while (!state->id);
 	state->suspended_cpu = -1;
+	state->counts_kernel = arch_perfctr_counts_kernel(control);
 	state->cstatus = perfctr_mk_cstatus(control->tsc_on, control->nractrs, control->nrictrs);
 	return 0;
 }
@@ -204,9 +205,13 @@ void perfctr_cpu_suspend(struct perfctr_cpu_state *state)
 {
 	bool is_narrow = perfctr_cpu_hardware.width_bits < 32;
 
-	/* A narrow a-mode counter interrupts too, and a state that does not run needs no interrupt. */
-	if (perfctr_cstatus_has_ictrs(state->cstatus) || is_narrow) {
-		arch_perfctr_stop(&state->control);
+	/* A narrow a-mode counter interrupts too, and a state that does not run needs no interrupt. Another task that
+	 * may execute RDPMC must not count the kernel's part of its own work with a counter that goes on. */
+	if (perfctr_cstatus_has_ictrs(state->cstatus) || is_narrow || state->counts_kernel) {
+		if (state->counts_kernel)
+			arch_perfctr_stop_all();
+		else
+			arch_perfctr_stop(&state->control);
 		state->suspended_cpu = (int)cpu_id();
 		this_cpu(cached).control_id = 0;
 	}

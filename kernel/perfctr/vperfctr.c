@@ -51,7 +51,7 @@ struct vperfctr {
 	struct perfctr_cpu_state *state; /* a page of its own, which user space maps */
 	struct task *_Atomic owner;	 /* NULL: it has exited */
 	_Atomic bool dead;		 /* the counters never run again */
-	int signal;			 /* 0: none */
+	_Atomic int signal;		 /* 0: none */
 	unsigned int resume_cstatus;	 /* what an overflow has stopped; 0: nothing */
 	_Atomic unsigned int overflown;	 /* counters of the signal that is due */
 	bool user_reads;		 /* constant: a mapping permits RDPMC */
@@ -134,14 +134,30 @@ static void handle_overflow(unsigned long pc)
 	go(set);
 }
 
+/* Updates the sums of SET, whose counters go on. */
+static void sample(struct vperfctr *set)
+{
+	struct vperfctr_cpu *cpu = &this_cpu(cpus);
+	struct vperfctr *running = set;
+
+	atomic_store(&cpu->missed, false);
+	if (!atomic_compare_exchange_strong(&cpu->running, &running, NULL))
+		return;
+	perfctr_cpu_sample(set->state);
+	atomic_store(&cpu->running, set);
+	if (atomic_exchange(&cpu->missed, false))
+		handle_overflow(0);
+}
+
 static void send_signal(struct deferred_work *work)
 {
 	struct vperfctr *set = (struct vperfctr *)((char *)work - offsetof(struct vperfctr, work));
 	struct task *owner = atomic_load(&set->owner);
 	unsigned int overflown = atomic_exchange(&set->overflown, 0);
-	struct kernel_siginfo info = { .si_signo = set->signal, .si_code = SI_PMC_OVF };
+	struct kernel_siginfo info = { .si_signo = atomic_load(&set->signal),
+				       .si_code = SI_PMC_OVF };
 
-	if (!owner || !overflown || !set->signal)
+	if (!owner || !overflown || !info.si_signo)
 		return;
 	memcpy(info.si_whole, &overflown, sizeof(overflown));
 	signal_send(owner, &info);
@@ -246,15 +262,12 @@ void perfctr_task_switch(struct task *prev, struct task *next)
 void perfctr_task_tick(struct task *task)
 {
 	struct vperfctr *set = atomic_load_explicit(&task->perfctr, memory_order_relaxed);
-	struct vperfctr_cpu *cpu = &this_cpu(cpus);
 
-	if (!set || atomic_load(&cpu->running) != set)
-		return;
-	halt(set);
-	go(set);
+	if (set)
+		sample(set);
 }
 
-/* --- commands. Of SET's own task --- */
+/* --- commands. The caller is SET's own task --- */
 
 static long set_control(struct vperfctr *set, const void *user_control)
 {
@@ -266,7 +279,10 @@ static long set_control(struct vperfctr *set, const void *user_control)
 		return -EFAULT;
 	if (control.si_signo < 0 || control.si_signo > SIGNALS_MAX)
 		return -EINVAL;
-	error = arch_perfctr_counts_kernel(&control.cpu_control) ? perf_allow_kernel() : 0;
+	error = perfctr_cpu_check_control(&control.cpu_control, 0);
+	if (!error && arch_perfctr_counts_kernel(&control.cpu_control))
+		error = perf_allow_kernel();
+	/* Refused control data change nothing. */
 	if (error)
 		return error;
 
@@ -278,6 +294,7 @@ static long set_control(struct vperfctr *set, const void *user_control)
 	set->signal = control.si_signo;
 	state->control = control.cpu_control;
 	error = perfctr_cpu_update_control(state, 0);
+	ASSERT(!error);
 	if (!(control.preserve >> 31))
 		state->tsc_sum = 0;
 	for (unsigned int i = 0; i < PERFCTR_COUNTERS_MAX; i++)
@@ -285,7 +302,7 @@ static long set_control(struct vperfctr *set, const void *user_control)
 			state->pmc[i].sum = 0;
 	go(set);
 	arch_irq_restore(flags);
-	return error;
+	return 0;
 }
 
 static long stop(struct vperfctr *set)
@@ -315,20 +332,17 @@ static long resume_after_overflow(struct vperfctr *set)
 	return result;
 }
 
-/* Of any task once SET is dead. */
+/* Every task may call it once SET's own is gone. */
 static long read_sums(struct vperfctr *set, void *user_sums)
 {
 	const struct perfctr_cpu_state *state = set->state;
 	struct perfctr_sum_ctrs sums;
 	unsigned long flags = arch_irq_save();
-	bool is_running = atomic_load(&this_cpu(cpus).running) == set;
 
-	halt(set);
+	sample(set);
 	sums.tsc = state->tsc_sum;
 	for (unsigned int i = 0; i < PERFCTR_COUNTERS_MAX; i++)
 		sums.pmc[i] = state->pmc[i].sum;
-	if (is_running)
-		go(set);
 	arch_irq_restore(flags);
 	return copy_to_user(user_sums, &sums, sizeof(sums)) ? -EFAULT : 0;
 }
@@ -358,17 +372,17 @@ static long read_info(void *user_info)
 static long set_ioctl(struct file *file, unsigned int command, unsigned long argument)
 {
 	struct vperfctr *set = file->private;
-	bool is_dead = atomic_load(&set->dead);
+	const struct task *owner = atomic_load(&set->owner);
 
 	if (command == PERFCTR_INFO)
 		return read_info((void *)argument);
-	if (command == VPERFCTR_READ_SUM && is_dead)
+	if (command == VPERFCTR_READ_SUM && !owner)
 		return read_sums(set, (void *)argument);
 	if (command < VPERFCTR_CONTROL || command > VPERFCTR_READ_CONTROL)
 		return -ENOTTY;
-	if (is_dead)
+	if (!owner)
 		return -ESRCH;
-	if (atomic_load(&set->owner) != task_current())
+	if (owner != task_current())
 		return -EPERM;
 	switch (command) {
 	case VPERFCTR_CONTROL:

@@ -27,7 +27,7 @@ _Static_assert(offsetof(struct perf_event_attr, extra_config_len) == 32, "the te
 _Static_assert(offsetof(struct perf_event_mmap_page, offset) == 16, "the text's page");
 _Static_assert(offsetof(struct perf_event_mmap_page, data_head) == 24, "the text's page");
 
-/* What the text's `config` has for an event of TYPE. */
+/* The text's `config` of an event of TYPE. */
 #define CONFIG(type_, id) ((__u64)(type_) << 56 | (id))
 #define SOFTWARE(id)	  CONFIG(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id)
 #define INSTRUCTIONS	  CONFIG(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS)
@@ -179,6 +179,31 @@ static void types_and_names(void)
 	EXPECT_EQ(raw.config, 0x8000000000004064);
 	close(must_open(&raw, 0, -1, -1));
 #endif
+}
+
+/* The id of a tracepoint is in its file; a kernel without tracepoints has none. */
+static void tracepoints_have_ids(void)
+{
+	int file = open("/sys/kernel/tracing/events/syscalls/sys_enter_getppid/id", O_RDONLY);
+	char text[16] = "";
+
+	if (file < 0) {
+		EXPECT_EQ(errno, ENOENT);
+		return;
+	}
+	EXPECT(read(file, text, sizeof(text) - 1) > 0);
+	close(file);
+
+	struct perf_event_attr attr = { 0 };
+
+	attr.type = PERF_TYPE_TRACEPOINT;
+	attr.event_id = strtoul(text, NULL, 10);
+	int fd = must_open(&attr, 0, -1, -1);
+
+	for (int i = 0; i < 5; i++)
+		syscall(__NR_getppid);
+	EXPECT_EQ(value_of(fd), 5);
+	close(fd);
 }
 
 static void reads_have_values_in_order(void)
@@ -485,6 +510,42 @@ static void a_wakeup_comes_every_n_events(void)
 	close(fd);
 }
 
+/* "Notification of new events is possible through poll()/select()/epoll()": without a time-out, so each waits. */
+static void select_and_epoll_wait(void)
+{
+	const struct perf_event_attr attr = { .config = SOFTWARE(PAGE_FAULTS),
+					      .irq_period = 1,
+					      .record_type = PERF_RECORD_ADDR,
+					      .wakeup_events = 1,
+					      .disabled = 1 };
+	int fd = must_open(&attr, 0, -1, -1), epoll = (int)syscall(__NR_epoll_create1, 0);
+	volatile char *pages = fresh(2);
+	struct ring ring;
+
+	map(&ring, fd, 1);
+	polled(fd);
+	/* A call each: the first that asks takes the notice. */
+	unsigned long set[16] = { 0 };
+
+	set[fd / 64] = 1ul << fd % 64;
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	touch(pages, 0, 1);
+	EXPECT_EQ(syscall(__NR_pselect6, fd + 1, set, NULL, NULL, NULL, NULL), 1);
+	EXPECT_EQ(set[fd / 64], 1ul << fd % 64);
+
+	/* The argument of epoll_ctl: events and data, as either ISA lays them out; EPOLL_CTL_ADD. */
+	uint32_t wanted[4] = { POLLIN }, found[4] = { 0 };
+
+	EXPECT_EQ(syscall(__NR_epoll_ctl, epoll, 1, fd, wanted), 0);
+	touch(pages, 1, 1);
+	EXPECT_EQ(syscall(__NR_epoll_pwait, epoll, found, 1, -1, NULL, 8), 1);
+	EXPECT_EQ(found[0], POLLIN);
+	munmap((void *)pages, 2 * PAGE);
+	unmap(&ring);
+	close(epoll);
+	close(fd);
+}
+
 static volatile sig_atomic_t handled;
 
 static void handle(int signal)
@@ -605,7 +666,7 @@ static void names_are_recorded(void)
 	close(fd);
 }
 
-/* What FD counts while a child passes so often through the loop. */
+/* Returns the events that FD counts while a child passes so often through the loop. */
 static __attribute__((noinline)) __u64 count_child(int fd, __u64 passes)
 {
 	__u64 before = value_of(fd);
@@ -770,7 +831,7 @@ static void targets(void)
 	EXPECT_EQ(open_raw(&attr, 0, -1, 1), -EBADF);
 	EXPECT_EQ(open_raw(NULL, 0, -1, -1), -EFAULT);
 	EXPECT_EQ(open_raw((void *)-8, 0, -1, -1), -EFAULT);
-	for (unsigned int bit = 0; bit < 63; bit++) {
+	for (unsigned int bit = 0; bit < 64; bit++) {
 		errno = 0;
 		EXPECT_EQ_AT(sys_perf_event_open((struct perf_event_attr *)&attr, 0, -1, -1,
 						 1ul << bit),
@@ -825,6 +886,18 @@ static void the_other_abi_is_apart(void)
 	EXPECT_EQ(errno, EINVAL);
 	EXPECT(mmap(NULL, 2 * PAGE, PROT_READ, MAP_SHARED, first, PAGE) == MAP_FAILED);
 	EXPECT_EQ(errno, EINVAL);
+	/* "1+2^n pages". */
+	EXPECT(mmap(NULL, 4 * PAGE, PROT_READ, MAP_SHARED, first, 0) == MAP_FAILED);
+	EXPECT_EQ(errno, EINVAL);
+	/* REFRESH is of "non-inherited overflow counters". */
+	const struct perf_event_attr inherited = { .config = SOFTWARE(PAGE_FAULTS),
+						   .irq_period = 1,
+						   .inherit = 1 };
+	int heritable = must_open(&inherited, 0, -1, -1);
+
+	EXPECT_EQ(ioctl(heritable, PERF_EVENT_IOC_REFRESH, 1), -1);
+	EXPECT_EQ(errno, EINVAL);
+	close(heritable);
 	close(second);
 	close(first);
 }
@@ -833,6 +906,7 @@ static const struct tap_rule rules[] = {
 	{ "a counter counts exactly", counts_are_exact },
 	{ "config has a type and an event_id, or raw_type; an unknown one is EINVAL",
 	  types_and_names },
+	{ "a tracepoint is counted by its id", tracepoints_have_ids },
 	{ "read returns the value, then the times", reads_have_values_in_order },
 	{ "a leader enables and disables its group, a member itself alone",
 	  a_leader_controls_its_group },
@@ -843,6 +917,7 @@ static const struct tap_rule rules[] = {
 	{ "a wake-up comes for each page filled, and the ring is never full",
 	  a_wakeup_comes_for_each_page },
 	{ "wakeup_events: one every so many records", a_wakeup_comes_every_n_events },
+	{ "select and epoll report a wake-up", select_and_epoll_wait },
 	{ "fcntl manages signals; REFRESH enables for so many events", overflows_send_signals },
 	{ "MMAP and MUNMAP record executable mappings", mappings_are_recorded },
 	{ "COMM records new names and new processes", names_are_recorded },

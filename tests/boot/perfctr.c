@@ -91,12 +91,39 @@ static void counts_are_exact(void)
 }
 
 #ifndef COUNTS_KERNEL
-static unsigned long long direct_difference(struct vperfctr *set, spin_function *work, uint64_t n)
+/* A task that passes so often through the loop, beginning and end. */
+static void run_child(uint64_t passes, void *memory)
 {
-	unsigned long long before = vperfctr_read_pmc(set, 0);
+	pid_t child = fork();
+
+	(void)memory;
+	if (child == 0) {
+		spin_loop(passes, NULL);
+		_exit(0);
+	}
+	EXPECT_EQ(waitpid(child, NULL, 0), child);
+}
+
+static __attribute__((noinline)) bool try_direct(const struct vperfctr *set, spin_function *work,
+						 uint64_t n, unsigned long long *difference)
+{
+	unsigned long long before = 0, after = 0;
+	bool is_settled = vperfctr_try_read_pmc(set, 0, &before);
 
 	work(n, NULL);
-	return vperfctr_read_pmc(set, 0) - before;
+	is_settled &= vperfctr_try_read_pmc(set, 0, &after);
+	*difference = after - before;
+	return is_settled;
+}
+
+/* Returns the count of N rounds of WORK, between two readings during which the state did not change. */
+static unsigned long long direct_difference(struct vperfctr *set, spin_function *work, uint64_t n)
+{
+	unsigned long long difference;
+
+	while (!try_direct(set, work, n, &difference))
+		;
+	return difference;
 }
 
 static void direct_reads_are_exact(void)
@@ -117,16 +144,9 @@ static void direct_reads_are_exact(void)
 		EXPECT(now > tsc);
 		tsc = now;
 	}
-	/* What other tasks do in between is theirs. */
-	unsigned long long before = vperfctr_read_pmc(&set, 0);
-	pid_t child = fork();
-
-	if (child == 0) {
-		spin_loop(30000000, NULL);
-		_exit(0);
-	}
-	EXPECT_EQ(waitpid(child, NULL, 0), child);
-	EXPECT(vperfctr_read_pmc(&set, 0) - before < 60000000);
+	/* The work of other tasks in between is theirs. */
+	unsigned long long idle_child = direct_difference(&set, run_child, 1);
+	EXPECT_EQ(direct_difference(&set, run_child, 30000000), idle_child);
 	vperfctr_close(&set);
 }
 
@@ -413,7 +433,7 @@ static struct vperfctr_control any_control(const struct vperfctr *set)
 
 static volatile sig_atomic_t resumes_left;
 
-/* Not for ever: a period may be shorter than this handler. */
+/* A limited number of times: a period may be shorter than this handler. */
 static void resume_often(int number)
 {
 	(void)number;

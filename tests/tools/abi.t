@@ -3,7 +3,7 @@
 """The entries of docs/ABI and the interfaces agree, in both directions.
 
 An interface without an entry fails, and so does an entry without its interface: files of /sys and /proc/sys of booted
-machines, one for each vendor's PMU; system calls of the kernel's tables; words of its command line; files below /.tally/;
+machines, one for each vendor's PMU, and devices of Tally's own; system calls of the kernel's tables; words of its command line; files below /.tally/;
 commands, options and exit statuses of tools/tally.
 """
 
@@ -22,7 +22,7 @@ ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
 TALLY = os.path.join(ROOT, "tools", "tally")
 # What the machines have together, each file must have an entry, and each entry of files a file.
 MACHINES = (("--processor", "generic", "--cpus", "2"), ("--processor", "zen4"))
-FIND = ("/bin/busybox", "find", "/sys", "/proc/sys", "!", "-type", "d")
+FIND = ("/bin/busybox", "find", "/sys", "/proc/sys", "/dev/perfctr", "!", "-type", "d")
 GOOD = "What:\t\t/a\nWhat:\t\t/b\nDate:\t\t1\nKernelVersion:\t2\nContact:\t3\nDescription:\n\t\t4\n\t\t5\nUsers:\t\t6\n"
 # A text, and what is wrong with it.
 BAD = (
@@ -70,6 +70,12 @@ def system_calls():
     for text in sources("arch"):
         names += re.findall(r"\bnumber != __NR_(\w+)", text)
     return {"system call " + name for name in names}
+
+
+def device_commands():
+    """The commands of Tally's own devices: a header of theirs gives each a number."""
+    with open(os.path.join(ROOT, "include", "uapi", "linux", "perfctr.h"), encoding="utf-8") as file:
+        return {"ioctl " + name for name in re.findall(r"^#define (V?PERFCTR_\w+)\s+0xd0", file.read(), re.MULTILINE)}
 
 
 def words_of_tally():
@@ -136,6 +142,7 @@ def main():
     statuses = {f"tally status {number}" for number, _ in failure.MEANING}
     for kind, there, entry in (
             ("system call", system_calls(), re.compile("system call ")),
+            ("command of a device", device_commands(), re.compile("ioctl ")),
             ("word of the kernel's command line", set(kernel_words()), re.compile("kernel word ")),
             ("file below /.tally/", set(tally_files()), re.compile(r"console /\.tally/")),
             ("command of tally", commands, re.compile(r"tally \w+$")),

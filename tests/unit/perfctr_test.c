@@ -49,6 +49,17 @@ int arch_perfctr_check(const struct perfctr_cpu_control *control)
 	return 0;
 }
 
+/* Counters with such an event count the kernel. */
+#define KERNEL_EVENT 1
+
+bool arch_perfctr_counts_kernel(const struct perfctr_cpu_control *control)
+{
+	for (unsigned int i = 0; i < control->nractrs + control->nrictrs; i++)
+		if (control->evntsel[i] == KERNEL_EVENT)
+			return true;
+	return false;
+}
+
 static uint64_t mask(void)
 {
 	return ((uint64_t)1 << hardware.width_bits) - 1;
@@ -276,11 +287,35 @@ static void known_values_are_not_written(void)
 	end();
 }
 
+/* A-mode counters may go on when their task leaves the CPU, but not with events of the kernel. */
+static void counters_of_the_kernel_stop(void)
+{
+	for (unsigned int kernel = 0; kernel < 2; kernel++) {
+		start(48);
+		struct perfctr_cpu_state state = state_of(2, 0);
+		state.control.evntsel[1] = kernel ? KERNEL_EVENT : 0;
+		EXPECT_EQ(perfctr_cpu_update_control(&state, 0), 0);
+		for (unsigned int n = 1; n <= 3; n++) {
+			perfctr_cpu_resume(&state);
+			EXPECT_EQ(hardware.counting, 3);
+			happen(10);
+			perfctr_cpu_suspend(&state);
+			EXPECT_EQ_AT(hardware.counting, kernel ? 0 : 3, "kernel %u", kernel);
+			happen(100);
+			EXPECT_EQ_AT(state.pmc[1].sum, 10 * n, "kernel %u", kernel);
+		}
+		end();
+	}
+}
+
 static void control_is_checked(void)
 {
 	start(48);
 	struct perfctr_cpu_state state = state_of(2, 2);
 	EXPECT_EQ(perfctr_cpu_update_control(&state, 0), 0);
+	EXPECT_EQ(state.cstatus, perfctr_mk_cstatus(1, 2, 2));
+	EXPECT_EQ(perfctr_cpu_check_control(&state.control, 0), 0);
+	EXPECT_EQ(perfctr_cpu_check_control(&state.control, 1), -EINVAL);
 	EXPECT_EQ(state.cstatus, perfctr_mk_cstatus(1, 2, 2));
 	EXPECT_EQ(perfctr_cpu_update_control(&state, 1), -EINVAL); /* i-mode needs a task */
 	EXPECT_EQ(state.cstatus, 0);
@@ -348,6 +383,8 @@ static const struct tap_rule rules[] = {
 	{ "an overflow that a suspension hid comes with the next event",
 	  a_hidden_overflow_comes_with_the_next_event },
 	{ "values that the hardware still has are not written", known_values_are_not_written },
+	{ "counters of the kernel stop when their task leaves the CPU",
+	  counters_of_the_kernel_stop },
 	{ "control data are checked", control_is_checked },
 	{ "one driver reserves the hardware", hardware_is_reserved },
 };

@@ -104,24 +104,29 @@ static inline uint32_t read_counter(uint32_t map)
 
 #endif
 
-unsigned long long vperfctr_read_pmc(const struct vperfctr *set, unsigned int i)
+bool vperfctr_try_read_pmc(const struct vperfctr *set, unsigned int i, unsigned long long *sum)
 {
 	const volatile struct perfctr_cpu_state *state = set->state;
+	unsigned int tsc_start = state->tsc_start;
+
+	*sum = state->pmc[i].sum;
+	/* An overflow has stopped the counters, but not the TSC. */
+	if (i < perfctr_cstatus_nrctrs(state->cstatus))
+		*sum += read_counter(state->pmc[i].map) - state->pmc[i].start;
+	return state->tsc_start == tsc_start;
+}
+
+unsigned long long vperfctr_read_pmc(const struct vperfctr *set, unsigned int i)
+{
 	unsigned long long sum;
-	unsigned int tsc_start;
 
 	if (!vperfctr_reads_are_direct(set)) {
 		struct perfctr_sum_ctrs sums;
 
 		return vperfctr_read_sums(set, &sums) ? 0 : sums.pmc[i];
 	}
-	do {
-		tsc_start = state->tsc_start;
-		sum = state->pmc[i].sum;
-		/* An overflow has stopped the counters, but not the TSC. */
-		if (i < perfctr_cstatus_nrctrs(state->cstatus))
-			sum += read_counter(state->pmc[i].map) - state->pmc[i].start;
-	} while (state->tsc_start != tsc_start);
+	while (!vperfctr_try_read_pmc(set, i, &sum))
+		;
 	return sum;
 }
 

@@ -34,7 +34,11 @@ int vperfctr_read_sums(const struct vperfctr *set, struct perfctr_sum_ctrs *sums
 /* Returns whether vperfctr_read_pmc and vperfctr_read_tsc need no system call: the TSC is on, and RDPMC is allowed. */
 bool vperfctr_reads_are_direct(const struct vperfctr *set);
 
-/* Return the sum of counter I, and of the TSC. */
+/* Reads the sum of counter I once, without a system call. Returns false if the state changed meanwhile, at a switch or a
+ * tick: *SUM is wrong then. A caller that counts its own instructions so knows that it executed no others. */
+bool vperfctr_try_read_pmc(const struct vperfctr *set, unsigned int i, unsigned long long *sum);
+
+/* Return the sum of counter I, and of the TSC; they read until the state does not change. */
 unsigned long long vperfctr_read_pmc(const struct vperfctr *set, unsigned int i);
 unsigned long long vperfctr_read_tsc(const struct vperfctr *set);
 

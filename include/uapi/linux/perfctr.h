@@ -54,8 +54,9 @@ struct perfctr_cpu_state {
 	} pmc[PERFCTR_COUNTERS_MAX]; /* one per counter; the size is not part of the ABI */
 #ifdef __PERFCTR_KERNEL__
 	struct perfctr_cpu_control control;
-	unsigned int id;   /* of the control data, unique; 0: none */
-	int suspended_cpu; /* whose counters still have the i-mode values; -1: none */
+	unsigned int id;	    /* of the control data, unique; 0: none */
+	int suspended_cpu;	    /* whose counters still have the i-mode values; -1: none */
+	unsigned int counts_kernel; /* what the control data say */
 #endif
 };
 

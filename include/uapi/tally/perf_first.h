@@ -92,8 +92,9 @@ enum perf_event_record_format {
 static inline int sys_perf_event_open(struct perf_event_attr *hw_event_uptr, pid_t pid, int cpu,
 				      int group_fd, unsigned long flags)
 {
+	/* All flags at once are EINVAL, with either ABI. */
 	return (int)syscall(__NR_perf_event_open, hw_event_uptr, pid, cpu, group_fd,
-			    flags ^ PERF_FLAG_FIRST_ABI);
+			    flags ? ~0UL : PERF_FLAG_FIRST_ABI);
 }
 
 #define PERF_EVENT_IOC_ENABLE  _IO('$', 0)

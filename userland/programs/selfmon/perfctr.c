@@ -27,9 +27,6 @@ struct counts {
 	int64_t direct, call;
 };
 
-/* Ticks are far apart: a measurement is spoilt seldom, and not twice in a row. */
-#define ATTEMPTS_MAX	  3
-
 /* EN, USR. */
 #define USER_SELECT(code) (0x410000u | (code))
 
@@ -39,27 +36,28 @@ static unsigned int branches_code(const struct perfctr_info *info)
 	return strcmp(info->cpu_name, "AMD") == 0 ? 0xc2 : 0xc4;
 }
 
-/* The measured code, the same for each work: so it is a function of its own. */
-static __attribute__((noinline)) struct counts count_call(const struct vperfctr *set,
-							  unsigned int counter, spin_function *run,
-							  uint64_t n, void *memory)
+/* The measured code, the same for each work: so it is a function of its own. Returns false if a switch or a tick
+ * changed the state during a reading. */
+static __attribute__((noinline)) bool count_call(const struct vperfctr *set, unsigned int counter,
+						 spin_function *run, uint64_t n, void *memory,
+						 struct counts *counts)
 {
+	unsigned long long direct[2] = { 0, 0 };
 	struct perfctr_sum_ctrs before, after;
-	struct counts counts;
 
 	vperfctr_read_sums(set, &before);
-	uint64_t direct = vperfctr_read_pmc(set, counter);
+	bool is_settled = vperfctr_try_read_pmc(set, counter, &direct[0]);
 
 	run(n, memory);
-	counts.direct = (int64_t)(vperfctr_read_pmc(set, counter) - direct);
+	is_settled &= vperfctr_try_read_pmc(set, counter, &direct[1]);
 	vperfctr_read_sums(set, &after);
-	counts.call = (int64_t)(after.pmc[counter] - before.pmc[counter]);
-	return counts;
+	counts->direct = (int64_t)(direct[1] - direct[0]);
+	counts->call = (int64_t)(after.pmc[counter] - before.pmc[counter]);
+	return is_settled;
 }
 
-/* Counts the work once. */
-static struct counts count(const struct vperfctr *set, unsigned int counter,
-			   const struct spin_work *work, uint64_t n)
+static bool try_count(const struct vperfctr *set, unsigned int counter,
+		      const struct spin_work *work, uint64_t n, struct counts *counts)
 {
 	size_t bytes = spin_memory_bytes(work, n);
 	void *memory = NULL;
@@ -67,10 +65,20 @@ static struct counts count(const struct vperfctr *set, unsigned int counter,
 	if (bytes)
 		memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
 			      0);
-	struct counts counts = count_call(set, counter, work->run, n, memory);
+	bool is_settled = count_call(set, counter, work->run, n, memory, counts);
 
 	if (bytes)
 		munmap(memory, bytes);
+	return is_settled;
+}
+
+static struct counts count(const struct vperfctr *set, unsigned int counter,
+			   const struct spin_work *work, uint64_t n)
+{
+	struct counts counts;
+
+	while (!try_count(set, counter, work, n, &counts))
+		;
 	return counts;
 }
 
@@ -83,17 +91,10 @@ static bool report(const struct vperfctr *set, unsigned int counter,
 	struct spin_count of_nothing = event->counts_branches ? nothing->branches :
 								nothing->instructions;
 	int64_t expected = (int64_t)spin_derive(of_work, n);
-	struct counts empty, full;
+	struct counts empty = count(set, counter, nothing, 1), full = count(set, counter, work, n);
 
-	/* A reading that starts again because of a tick or a switch executes more instructions. */
-	for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-		empty = count(set, counter, nothing, 1);
-		full = count(set, counter, work, n);
-		full.direct += (int64_t)spin_derive(of_nothing, 1) - empty.direct;
-		full.call += (int64_t)spin_derive(of_nothing, 1) - empty.call;
-		if (full.direct == expected && full.call == expected)
-			break;
-	}
+	full.direct += (int64_t)spin_derive(of_nothing, 1) - empty.direct;
+	full.call += (int64_t)spin_derive(of_nothing, 1) - empty.call;
 	bool exact = full.direct == expected && full.call == expected;
 
 	printf("  %-16s %13" PRId64 " %13" PRId64 " %13" PRId64 "  %s\n", event->name, full.direct,
