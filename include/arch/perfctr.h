@@ -44,10 +44,11 @@ bool arch_perfctr_counts_kernel(const struct perfctr_cpu_control *control);
 /* Returns the low 32 bits of counter MAP. */
 uint32_t arch_perfctr_read(uint32_t map);
 
-/* Sets counter MAP to VALUE, negative: it overflows after -VALUE events. */
-void arch_perfctr_write(uint32_t map, int32_t value);
+/* Sets counter MAP, which does not count, to VALUE, negative, or to the greatest number below VALUE that it can be set
+ * to. Returns that number: the counter overflows after as many events. */
+int32_t arch_perfctr_write(uint32_t map, int32_t value);
 
-/* Writes CONTROL into the control registers: its counters count, and no others. */
+/* Writes CONTROL into the control registers: its counters count, and no others. May set its a-mode counters. */
 void arch_perfctr_start(const struct perfctr_cpu_control *control);
 
 /* Stops the i-mode counters of CONTROL, and may stop the others. */

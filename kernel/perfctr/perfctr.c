@@ -2,7 +2,7 @@
 /*
  * perfctr's low-level API: the half that does not depend on the CPU.
  *
- * A counter's total is `sum` and what the hardware has counted since `start`: an a-mode counter is never written. A
+ * A counter's total is `sum` and what the hardware has counted since `start`: an a-mode counter is never set here. A
  * reading has 32 bits, or the counter's width if that is less, and differences are modulo that; so a state is
  * sampled before a counter has counted so much. `start` of a narrow counter is its value with the sign extended.
  *
@@ -11,7 +11,8 @@
  * them, if no other state has run meanwhile (values_id).
  *
  * A suspension can come between an overflow and its interrupt: it finds the counter at 0 or above. Then the next resume
- * starts the counter at -1: the overflow comes with the next event, and no count is lost.
+ * starts the counter at -1, or as near to 0 as it can be set: the overflow comes with the next event, or those few, and
+ * no count is lost.
  *
  * Locks: none. A state belongs to its high-level driver, and `cached` to the CPU, interrupts off.
  */
@@ -235,7 +236,8 @@ static void load_start_values(struct perfctr_cpu_state *state, bool are_loaded)
 		if (is_overflown)
 			state->pmc[i].start = (unsigned int)-1;
 		if (is_overflown || !are_loaded)
-			arch_perfctr_write(state->pmc[i].map, (int)state->pmc[i].start);
+			state->pmc[i].start = (unsigned int)arch_perfctr_write(
+				state->pmc[i].map, (int)state->pmc[i].start);
 	}
 }
 

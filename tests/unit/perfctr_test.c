@@ -79,10 +79,11 @@ uint32_t arch_perfctr_tsc(void)
 	return hardware.tsc;
 }
 
-void arch_perfctr_write(uint32_t map, int32_t value)
+int32_t arch_perfctr_write(uint32_t map, int32_t value)
 {
 	hardware.writes++;
 	hardware.value[map] = (uint64_t)(int64_t)value & mask();
+	return value;
 }
 
 void arch_perfctr_start(const struct perfctr_cpu_control *control)

@@ -97,6 +97,9 @@ $(O)/unit/string_test: $(O)/unit/arch/x86_64/string.S.o
 $(O)/unit/event_source_test: $(O)/unit/kernel/perf/event_source.c.o
 $(O)/unit/sysctl_test: $(O)/unit/kernel/perf/sysctl.c.o
 
+# perfctr's low level of each ISA has the same names: the archive has x86's.
+$(O)/unit/ev67_perfctr_test: $(O)/unit/arch/alpha/pmu/perfctr.c.o
+
 # Archives, so that a test links only what it reaches: the ring buffer's does not need a scheduler.
 $(O)/unit/kernel.a: $(UNIT_KERNEL_OBJS)
 	@rm -f $@
@@ -136,4 +139,4 @@ $(UNIT_THREADS_TESTS): %: tests/unit/threads %.bin
 	cp $< $@
 
 -include $(UNIT_THREADS_KERNEL_OBJS:.o=.d) $(UNIT_THREADS_SIM_OBJS:.o=.d) $(UNIT_THREADS_NAMES:%=$(O)/unit/threads/tests/unit/%.c.d)
--include $(UNIT_KERNEL_OBJS:.o=.d) $(UNIT_SIM_OBJS:.o=.d) $(UNIT_NAMES:%=$(O)/unit/tests/unit/%.c.d)
+-include $(UNIT_KERNEL_OBJS:.o=.d) $(O)/unit/arch/alpha/pmu/perfctr.c.d $(UNIT_SIM_OBJS:.o=.d) $(UNIT_NAMES:%=$(O)/unit/tests/unit/%.c.d)

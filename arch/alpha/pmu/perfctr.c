@@ -3,7 +3,8 @@
  * perfctr's low level on the EV67: two counters of 20 bits, which count in every mode and always interrupt.
  *
  * Each overflow of an a-mode counter interrupts, too: perfctr then finds no overflown i-mode counter and goes on, with
- * its sums updated. So no range of the counter is missed.
+ * its sums updated. A start sets an a-mode counter to half its range. So no range of the counter is missed, however
+ * late the interrupt is, up to the other half.
  *
  * One field, SL1, selects the events of both counters (HRM table 6-11); it is the control data of each counter, and
  * must be the same for both.
@@ -74,26 +75,41 @@ uint32_t arch_perfctr_tsc(void)
 	return cycles_read();
 }
 
-void arch_perfctr_write(uint32_t map, int32_t value)
+/* Returns wrperfmon's argument to set counter MAP to VALUE. */
+static uint64_t value_argument(uint32_t map, int32_t value)
 {
-	wrperfmon(PERFMON_WRITE,
-		  ((uint64_t)value & EV67_COUNTER_MASK) << PCTR_CTL_SHIFT(map) | 1ul << map);
+	return ((uint64_t)value & EV67_COUNTER_MASK) << PCTR_CTL_SHIFT(map) | 1ul << map;
 }
 
-void arch_perfctr_start(const struct perfctr_cpu_control *control)
+int32_t arch_perfctr_write(uint32_t map, int32_t value)
 {
-	unsigned int counters = 0;
-
-	for (unsigned int i = 0; i < control->nractrs + control->nrictrs; i++)
-		counters |= 1u << control->pmc_map[i];
-	wrperfmon(PERFMON_DISABLE, EV67_ALL_COUNTERS & ~counters);
-	wrperfmon(PERFMON_SELECT, (uint64_t)control->evntsel[0] << PCTR_CTL_SL1_SHIFT);
-	wrperfmon(PERFMON_ENABLE, counters);
+	if (value > nearest[map])
+		value = nearest[map];
+	wrperfmon(PERFMON_WRITE, value_argument(map, value));
+	return value;
 }
 
 void arch_perfctr_stop_all(void)
 {
 	wrperfmon(PERFMON_DISABLE, EV67_ALL_COUNTERS);
+}
+
+void arch_perfctr_start(const struct perfctr_cpu_control *control)
+{
+	unsigned int counters = 0;
+	uint64_t values = 0;
+
+	for (unsigned int i = 0; i < control->nractrs + control->nrictrs; i++) {
+		counters |= 1u << control->pmc_map[i];
+		if (i < control->nractrs)
+			values |= value_argument(control->pmc_map[i], FARTHEST);
+	}
+	/* SL1 and the values are not to be changed while a counter counts. */
+	arch_perfctr_stop_all();
+	wrperfmon(PERFMON_SELECT, (uint64_t)control->evntsel[0] << PCTR_CTL_SL1_SHIFT);
+	if (values)
+		wrperfmon(PERFMON_WRITE, values);
+	wrperfmon(PERFMON_ENABLE, counters);
 }
 
 void arch_perfctr_stop(const struct perfctr_cpu_control *control)

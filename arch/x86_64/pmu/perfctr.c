@@ -152,7 +152,7 @@ inline uint32_t arch_perfctr_tsc(void)
 	return (uint32_t)tsc_read();
 }
 
-void arch_perfctr_write(uint32_t map, int32_t value)
+int32_t arch_perfctr_write(uint32_t map, int32_t value)
 {
 	uint64_t wide = (uint64_t)(int64_t)value & UINT64_MAX >> (64 - width_of(map));
 
@@ -161,6 +161,7 @@ void arch_perfctr_write(uint32_t map, int32_t value)
 	else
 		msr_write(registers->general + (map << registers->general_shift),
 			  registers->writes_sign_extended ? (uint32_t)value : wide);
+	return value;
 }
 
 static void write_select(struct perfctr_x86 *cpu, uint32_t index, uint64_t select)
