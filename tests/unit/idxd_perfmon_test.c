@@ -143,6 +143,8 @@ static void start(unsigned int cpus)
 			add_device(&hardware[i], name, WIDTH_LEAST + i, 0x1f);
 		}
 		add_device(&poor, "poor", 32, 0x2);
+		sim_task_exit(task_current());
+		sim_end();
 		added = true;
 	}
 	start_machine(cpus, 4, NULL, 0);
