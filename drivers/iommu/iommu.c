@@ -75,8 +75,8 @@ static struct iommu_device *find_device(const struct pci_device *pci)
 /* Switches PASIDs on in PCI's configuration, and ATS if it has it: *DEVICE_TLB. */
 static int enable_function(struct pci_device *pci, bool *device_tlb)
 {
-	unsigned int pasid = pci_extended_capability_find(pci, PCI_EXTENDED_PASID, 0);
-	unsigned int ats = pci_extended_capability_find(pci, PCI_EXTENDED_ATS, 0);
+	unsigned int pasid = pci_extended_capability_find(pci, PCI_EXTENDED_PASID);
+	unsigned int ats = pci_extended_capability_find(pci, PCI_EXTENDED_ATS);
 
 	if (!pasid || 1u << PASID_WIDTH(pci_read16(pci, pasid + PASID_CAPABILITY)) < VTD_PASIDS)
 		return -EOPNOTSUPP;
@@ -87,7 +87,7 @@ static int enable_function(struct pci_device *pci, bool *device_tlb)
 
 static void enable_device_tlb(struct pci_device *pci)
 {
-	unsigned int ats = pci_extended_capability_find(pci, PCI_EXTENDED_ATS, 0);
+	unsigned int ats = pci_extended_capability_find(pci, PCI_EXTENDED_ATS);
 
 	pci_write16(pci, ats + ATS_CONTROL, ATS_ENABLE);
 }
@@ -274,7 +274,7 @@ int iommu_bind(struct pci_device *pci, struct vm_space *space, struct iommu_bind
 	if (!error)
 		*result = binding;
 out:
-	vm_space_unlock(space);
+	mutex_unlock(&space->mutex);
 	return error;
 }
 
