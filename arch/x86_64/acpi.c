@@ -12,8 +12,10 @@
  */
 #include "acpi.h"
 
+#include <stddef.h>
 #include <string.h>
 
+#include <arch/iommu.h>
 #include <arch/pci.h>
 #include <kernel/base/boot.h>
 #include <kernel/base/log.h>
@@ -238,6 +240,83 @@ static void read_fadt(const struct table *table)
 }
 
 /*
+ * DMAR: IOMMUs. Intel Virtualization Technology for Directed I/O 4.1, 8.1 to 8.3.
+ */
+#define DMAR_UNIT	   0
+#define UNIT_ALL_FUNCTIONS 1
+#define SCOPE_ENDPOINT	   1
+
+struct dmar {
+	struct table head;
+	uint8_t width, flags, reserved[10];
+	uint8_t entries[];
+} __attribute__((packed));
+
+struct dmar_entry {
+	uint16_t type, length;
+	/* Of a unit. */
+	uint8_t flags, size;
+	uint16_t segment;
+	uint64_t registers;
+	uint8_t scopes[];
+} __attribute__((packed));
+
+struct dmar_scope {
+	uint8_t type, length;
+	uint16_t reserved;
+	uint8_t id, bus;
+	struct {
+		uint8_t slot, function;
+	} path[];
+} __attribute__((packed));
+
+static const struct dmar *dmar;
+
+static void read_dmar(const struct table *table)
+{
+	if (table->length >= sizeof(*dmar))
+		dmar = (const void *)table;
+}
+
+/* Returns whether UNIT lists the function as an endpoint. */
+static bool is_in_scope(const struct dmar_entry *unit, uint8_t bus, uint8_t slot, uint8_t function)
+{
+	const uint8_t *at = unit->scopes, *end = (const uint8_t *)unit + unit->length;
+
+	while ((size_t)(end - at) >= sizeof(struct dmar_scope)) {
+		const struct dmar_scope *scope = (const void *)at;
+
+		if (scope->length < sizeof(*scope) || scope->length > end - at)
+			break;
+		if (scope->type == SCOPE_ENDPOINT && scope->bus == bus &&
+		    scope->length == sizeof(*scope) + sizeof(scope->path[0]) &&
+		    scope->path[0].slot == slot && scope->path[0].function == function)
+			return true;
+		at += scope->length;
+	}
+	return false;
+}
+
+paddr_t arch_iommu_registers(uint8_t bus, uint8_t slot, uint8_t function)
+{
+	const uint8_t *at = dmar ? dmar->entries : NULL;
+	const uint8_t *end = dmar ? (const uint8_t *)dmar + dmar->head.length : NULL;
+
+	while ((size_t)(end - at) >= offsetof(struct dmar_entry, flags)) {
+		const struct dmar_entry *entry = (const void *)at;
+
+		if (entry->length < offsetof(struct dmar_entry, flags) || entry->length > end - at)
+			break;
+		if (entry->type == DMAR_UNIT && entry->length >= sizeof(*entry) &&
+		    !entry->segment &&
+		    (entry->flags & UNIT_ALL_FUNCTIONS || is_in_scope(entry, bus, slot, function)))
+			return entry->registers;
+		at += entry->length;
+	}
+	return 0;
+}
+
+/*
  * MCFG: memory-mapped PCI configuration space.
  */
 struct mcfg {
@@ -291,6 +370,7 @@ static const struct {
 } readers[] = {
 	{ "APIC", read_madt },
 	{ "FACP", read_fadt },
+	{ "DMAR", read_dmar },
 	{ "MCFG", read_mcfg },
 };
 

@@ -96,7 +96,8 @@ int arch_load_user_nofault(void *destination, const void *source, size_t size)
 
 		uint64_t value = *(const volatile uint64_t *)entry;
 
-		if (!(value & PTE_PRESENT) || !(value & PTE_USER))
+		/* The direct map does not show a device's registers. */
+		if (!(value & PTE_PRESENT) || !(value & PTE_USER) || value & PTE_UNCACHED)
 			return -EFAULT;
 		memcpy(destination, (char *)page_address(value & PTE_ADDRESS) + offset, piece);
 		destination = (char *)destination + piece;

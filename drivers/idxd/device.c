@@ -17,12 +17,14 @@
 #include <kernel/base/boot.h>
 #include <kernel/base/clock.h>
 #include <kernel/base/log.h>
+#include <kernel/iommu/iommu.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/pci/pci.h>
 #include <uapi/linux/errno.h>
 
 #include "perfmon.h"
 #include "registers.h"
+#include "user.h"
 
 #define VENDOR_INTEL	   0x8086
 #define DEVICE_DSA	   0x0b25
@@ -151,6 +153,7 @@ static void take_error(struct idxd_device *device)
 		device->error[i] = error[i];
 	spin_unlock_irqrestore(&device->error_lock, state);
 	atomic_fetch_add(&device->errors, 1);
+	wait_queue_wake(&device->error_waiters);
 	log_warning("%s: error 0x%x of queue %u, operation 0x%x, address 0x%llx%s", device->name,
 		    SWERROR_CODE(error[0]), SWERROR_NUMBER(error[0]), error[1] & 0xff,
 		    (unsigned long long)(error[4] | (uint64_t)error[5] << 32),
@@ -245,6 +248,7 @@ static bool allocate_parts(struct idxd_device *device)
 		LIST_INIT(&queue->free_works);
 		LIST_INIT(&queue->submitted);
 		wait_queue_init(&queue->waiters);
+		idxd_user_init(queue);
 	}
 	for (unsigned int i = 0; i < device->engine_count; i++) {
 		device->engines[i].device = device;
@@ -339,6 +343,10 @@ static int probe(struct pci_device *pci)
 	mutex_init(&device->mutex);
 	spin_init(&device->error_lock);
 	wait_queue_init(&device->commands);
+	wait_queue_init(&device->error_waiters);
+	error = iommu_sharing_enable(pci);
+	if (error)
+		log_info("%s: no queues for programs: error %d", device->name, error);
 	pci_set_master(pci, true);
 	error = map(device);
 	if (!error)

@@ -67,7 +67,8 @@ static struct idxd_queue *find_queue(const char *channel)
 
 	for (unsigned int id = 0; (device = idxd_device_next(id)); id = device->id + 1)
 		for (unsigned int i = 0; i < device->queue_count; i++) {
-			if (!device->queues[i].enabled)
+			if (!device->queues[i].enabled ||
+			    device->queues[i].type != IDXD_QUEUE_KERNEL)
 				continue;
 			name_channel(&device->queues[i], name, sizeof(name));
 			if (!*channel || !strcmp(name, channel))

@@ -11,12 +11,14 @@
 #include <arch/enqueue.h>
 #include <kernel/base/assert.h>
 #include <kernel/base/log.h>
+#include <kernel/iommu/iommu.h>
 #include <kernel/pci/pci.h>
 #include <uapi/linux/errno.h>
 
 #include "idxd.h"
 #include "registers.h"
 #include "submit.h"
+#include "user.h"
 
 #define FULL 64 /* queues and engines of one word of GRPCFG */
 
@@ -44,6 +46,10 @@ static void write_queue(struct idxd_queue *queue)
 	mode |= queue->dedicated ? WQCFG_DEDICATED : 0;
 	mode |= queue->block_on_fault ? WQCFG_BLOCK_ON_FAULT : 0;
 	mode |= queue->type == IDXD_QUEUE_KERNEL ? WQCFG_PRIVILEGED : 0;
+	/* A shared queue has a PASID in each descriptor. */
+	if (queue->type == IDXD_QUEUE_USER)
+		mode |= WQCFG_PASID_ENABLE |
+			WQCFG_PASID(queue->dedicated ? queue->pasid : 0);
 	idxd_write32(device, at + WQCFG_SIZE * 4, queue->size);
 	idxd_write32(device, at + WQCFG_THRESHOLD * 4, queue->threshold);
 	idxd_write32(device, at + WQCFG_MODE * 4, mode);
@@ -109,20 +115,21 @@ static unsigned int next_channel(const struct idxd_device *device)
 	unsigned int channels = 0;
 
 	for (unsigned int i = 0; i < device->queue_count; i++)
-		channels += device->queues[i].enabled;
+		channels += device->queues[i].enabled &&
+			    device->queues[i].type == IDXD_QUEUE_KERNEL;
 	return channels;
 }
 
-/* Checks what Linux checks before it writes to the device. 0, -ENODEV, -ENXIO. mutex held. */
-static int check_queue(struct idxd_queue *queue)
+/* Checks what Linux checks before it writes to the device, for a driver of TYPE called NAME. 0, -ENODEV, -ENXIO. mutex
+ * held. */
+static int check_queue(struct idxd_queue *queue, enum idxd_queue_type type, const char *name)
 {
 	struct idxd_device *device = queue->device;
 
-	if (atomic_load(&device->state) != IDXD_DEVICE_ENABLED)
-		return -ENODEV;
-	if (strcmp(queue->driver_name, "dmaengine"))
+	if (strcmp(queue->driver_name, name))
 		return refuse(device, IDXD_STATUS_NO_DRIVER_NAME, -ENODEV);
-	queue->type = IDXD_QUEUE_KERNEL;
+	if (!queue->enabled)
+		queue->type = type;
 	if (queue->enabled)
 		return refuse(device, IDXD_STATUS_QUEUE_ENABLED, -ENXIO);
 	if (!queue->group)
@@ -138,19 +145,28 @@ static int check_queue(struct idxd_queue *queue)
 	return 0;
 }
 
+/* Writes the configuration and gives the command. 0 or -ENXIO. mutex held. */
+static int command_enable(struct idxd_queue *queue)
+{
+	struct idxd_device *device = queue->device;
+
+	if (device->configurable && write_configuration(device))
+		return -ENXIO;
+	int status = idxd_command(device, CMD_ENABLE_QUEUE, queue->id);
+
+	return status && status != CMDSTS_QUEUE_ENABLED ? -ENXIO : 0;
+}
+
 int idxd_queue_enable(struct idxd_queue *queue)
 {
 	struct idxd_device *device = queue->device;
 
 	mutex_lock(&device->mutex);
-	int error = check_queue(queue);
-	if (!error && device->configurable && write_configuration(device))
-		error = -ENXIO;
-	if (!error) {
-		int status = idxd_command(device, CMD_ENABLE_QUEUE, queue->id);
-
-		error = status && status != CMDSTS_QUEUE_ENABLED ? -ENXIO : 0;
-	}
+	int error = atomic_load(&device->state) == IDXD_DEVICE_ENABLED ? 0 : -ENODEV;
+	if (!error)
+		error = check_queue(queue, IDXD_QUEUE_KERNEL, "dmaengine");
+	if (!error)
+		error = command_enable(queue);
 	if (!error) {
 		queue->channel = next_channel(device);
 		uint32_t reason = idxd_work_begin(queue);
@@ -165,11 +181,77 @@ int idxd_queue_enable(struct idxd_queue *queue)
 	return error;
 }
 
+int idxd_queue_enable_user(struct idxd_queue *queue)
+{
+	struct idxd_device *device = queue->device;
+
+	mutex_lock(&device->mutex);
+	int error = atomic_load(&device->state) == IDXD_DEVICE_ENABLED ? 0 : -ENXIO;
+	if (!error && !iommu_sharing_enabled(device->pci))
+		error = refuse(device, IDXD_STATUS_USER_NO_IOMMU, -EOPNOTSUPP);
+	if (!error)
+		error = check_queue(queue, IDXD_QUEUE_USER, "user");
+	/* See user.c. Linux: so on CPUs without ENQCMD. */
+	if (!error && !queue->dedicated)
+		error = refuse(device, IDXD_STATUS_NO_SVM, -ENXIO);
+	if (!error) {
+		queue->pasid = IOMMU_PASID_NONE;
+		error = command_enable(queue);
+	}
+	if (!error) {
+		error = idxd_user_begin(queue);
+		if (error) {
+			idxd_command(device, CMD_DISABLE_QUEUE, idxd_queue_operand(queue->id));
+			error = refuse(device, IDXD_STATUS_CDEV, error);
+		}
+	}
+	if (!error)
+		device->command_status = 0;
+	mutex_unlock(&device->mutex);
+	return error;
+}
+
+int idxd_queue_set_pasid(struct idxd_queue *queue, uint32_t pasid)
+{
+	struct idxd_device *device = queue->device;
+	uint32_t operand = idxd_queue_operand(queue->id);
+
+	mutex_assert_held(&device->mutex);
+	/* Nothing of the former program is left in the queue or under way when the PASID changes. A program's
+	 * descriptors take a bounded time each, but it need not let the queue become empty: they are aborted. */
+	int status = idxd_command(device, CMD_ABORT_QUEUE, operand);
+	if (!status)
+		status = idxd_command(device, CMD_DISABLE_QUEUE, operand);
+	if (status) {
+		idxd_device_fence(device, "it does not stop a program's queue");
+		return -ENXIO;
+	}
+	queue->pasid = pasid;
+	return command_enable(queue);
+}
+
+/* Stops and disables QUEUE, of programs. mutex held. */
+static void disable_user_queue(struct idxd_queue *queue)
+{
+	struct idxd_device *device = queue->device;
+
+	idxd_command(device, CMD_ABORT_QUEUE, idxd_queue_operand(queue->id));
+	int status = idxd_command(device, CMD_RESET_QUEUE, idxd_queue_operand(queue->id));
+	if (status)
+		idxd_device_fence(device, "it does not stop a program's queue");
+	idxd_user_end(queue);
+	idxd_queue_clear(queue, false);
+}
+
 /* Disables QUEUE when its work is done. mutex held. */
 static int disable_queue(struct idxd_queue *queue)
 {
 	struct idxd_device *device = queue->device;
 
+	if (queue->enabled && queue->type == IDXD_QUEUE_USER) {
+		disable_user_queue(queue);
+		return 0;
+	}
 	if (!queue->enabled || queue->refusing)
 		return -ENXIO;
 	/* Nobody submits from here on; the command waits for the rest, or the device is halted. */

@@ -15,6 +15,7 @@
  *   configure.c  changes the structures, with Linux's rules
  *   enable.c     from the structures to enabled devices and queues, and back
  *   submit.c     descriptors of the kernel and their completion
+ *   user.c       queues of programs: /dev/dsa/wq0.0
  *   perfmon.c    the PMU of a device
  *   dmatest.c    the self-test: moves memory and compares
  *   boot_queue.c a queue of each device that the command line asks for
@@ -37,11 +38,13 @@
 
 #include <kernel/base/physical.h>
 #include <kernel/base/spinlock.h>
+#include <kernel/mm/vm.h>
 #include <kernel/sched/wait.h>
 
 struct pci_device;
 struct idxd_descriptor;
 struct idxd_device;
+struct idxd_file;
 struct idxd_perfmon;
 struct idxd_queue;
 struct idxd_work;
@@ -72,6 +75,7 @@ enum idxd_queue_type { IDXD_QUEUE_NONE, IDXD_QUEUE_KERNEL, IDXD_QUEUE_USER };
 #define IDXD_STATUS_NONE_CONFIGURED    0x800d0000u
 #define IDXD_STATUS_IRQ		       0x80100000u
 #define IDXD_STATUS_USER_NO_IOMMU      0x80110000u
+#define IDXD_STATUS_CDEV	       0x800b0000u
 #define IDXD_STATUS_NO_DRIVER_NAME     0x80200000u
 
 #define IDXD_QUEUE_NAME_MAX	       1024 /* bytes, without the end */
@@ -116,6 +120,11 @@ struct idxd_queue {
 	bool enabled;	      /* DQ */
 	unsigned int channel; /* D: of a kernel queue: its number among the device's channels */
 	unsigned int clients; /* D: who uses it: Linux's file "clients" */
+
+	/* A user queue (user.c). Its programs' files stay when it is disabled, and count as clients until they close. */
+	uint32_t pasid;		       /* D: of a dedicated one: its program's, or IOMMU_PASID_NONE */
+	LIST_HEAD(, idxd_file) files; /* D */
+	struct vm_mapping portals;     /* the areas that show its portal */
 
 	/* The work of the kernel. */
 	struct spinlock lock;
@@ -168,6 +177,7 @@ struct idxd_device {
 	struct spinlock error_lock;
 	uint32_t error[8];	      /* error_lock: the last SWERROR */
 	_Atomic uint64_t errors;      /* A */
+	struct wait_queue error_waiters; /* an error came: poll of user queues */
 	unsigned int vector_count;    /* K: vector 0 is the device's, vector 1 + N is queue N's */
 	struct idxd_perfmon *perfmon; /* K: NULL: none */
 };
@@ -231,8 +241,11 @@ int idxd_device_disable(struct idxd_device *device);
 /* Writes QUEUE's configuration and enables it for the kernel's work. 0; -ENODEV (the device is not enabled, or
  * driver_name is not "dmaengine"), -ENXIO (all other reasons). Linux: the driver "dmaengine" binds the queue. */
 int idxd_queue_enable(struct idxd_queue *queue);
-/* Waits for the work of QUEUE, disables it and clears its configuration but for size and group. 0, -ENXIO. Linux: the
- * driver "dmaengine" is unbound. */
+/* The same for programs, with a file in /dev/dsa; driver_name is "user". Also -ENXIO (the device is not enabled),
+ * -EOPNOTSUPP (no IOMMU translates for the device), -ENOMEM. Linux: the driver "user" binds the queue. */
+int idxd_queue_enable_user(struct idxd_queue *queue);
+/* Waits for the work of QUEUE, of either kind, disables it and clears its configuration but for size and group. 0,
+ * -ENXIO. Linux: the driver is unbound. */
 int idxd_queue_disable(struct idxd_queue *queue);
 /* Stops what QUEUE has been given: no descriptor of it is done after this call. 0; -EIO: the device is halted and cannot
  * reach memory any more. */

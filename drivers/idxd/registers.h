@@ -121,6 +121,8 @@ enum { WQCFG_SIZE, WQCFG_THRESHOLD, WQCFG_MODE, WQCFG_LIMITS, WQCFG_STATUS = 6 }
 #define WQCFG_DEDICATED		     (1u << 0)
 #define WQCFG_BLOCK_ON_FAULT	     (1u << 1)
 #define WQCFG_PRIORITY(priority)     ((uint32_t)(priority) << 4)
+#define WQCFG_PASID(pasid)	     ((uint32_t)(pasid) << 8)
+#define WQCFG_PASID_ENABLE	     (1u << 28)
 #define WQCFG_PRIVILEGED	     (1u << 29)
 #define WQCFG_XFER_SHIFT(shift)	     ((uint32_t)(shift) << 0)
 #define WQCFG_BATCH_SHIFT(shift)     ((uint32_t)(shift) << 5)

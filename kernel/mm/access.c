@@ -133,7 +133,7 @@ void vm_area_resident(const struct vm_area *area, size_t pages[PAGE_KINDS])
 		unsigned int prot;
 		const void *page = page_address(user_tables_lookup(arch, at, &prot));
 
-		if (!page_is_zero(page))
+		if (page_is_counted(page))
 			pages[page_kind(page)]++;
 	}
 }

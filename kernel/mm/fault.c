@@ -7,7 +7,7 @@
  * write copies it, or, if this is the only reference left, just makes it writable.
  *
  * Anonymous memory that was read and never written shows the zero page, which has no references and
- * counts nowhere.
+ * counts nowhere; nor do the registers of a device that an area shows.
  *
  * An unmapped page is dropped only after every CPU that has the space loaded has flushed the
  * translation.
@@ -52,30 +52,38 @@ void tlb_flush(struct vm_space *space, uintptr_t start, uintptr_t end)
 	/* A CPU that loads the space from now on sees the current tables. */
 	if (active)
 		smp_call_mask(active, flush_here, &range);
+	if (space->sharer)
+		space->sharer->flush(space->sharer, start, end);
 }
 
 static char zero_page[PAGE_SIZE] __attribute__((aligned(PAGE_SIZE)));
 
-bool page_is_zero(const void *page)
+static bool page_is_zero(const void *page)
 {
 	return page_paddr(page) == page_paddr(zero_page);
 }
 
+bool page_is_counted(const void *page)
+{
+	/* The zero page is part of the kernel, which page_alloc does not own. */
+	return page_is_allocatable(page);
+}
+
 void page_get_mapped(void *page)
 {
-	if (!page_is_zero(page))
+	if (page_is_counted(page))
 		page_get(page);
 }
 
 void page_put_mapped(void *page)
 {
-	if (!page_is_zero(page))
+	if (page_is_counted(page))
 		page_put(page);
 }
 
 void page_count_in(struct vm_space *space, const void *page)
 {
-	if (page_is_zero(page))
+	if (!page_is_counted(page))
 		return;
 	space->resident_pages[page_kind(page)]++;
 	size_t total = vm_resident_pages(space);
@@ -87,7 +95,7 @@ void page_count_in(struct vm_space *space, const void *page)
 
 static void count_out(struct vm_space *space, const void *page)
 {
-	if (page_is_zero(page))
+	if (!page_is_counted(page))
 		return;
 	space->resident_pages[page_kind(page)]--;
 	hook_pages_counted(space, page_kind(page));
@@ -129,8 +137,10 @@ void pages_unmap_borrowed(struct vm_space *space, struct user_range range)
 		unsigned int prot;
 		paddr_t paddr = user_tables_lookup(arch, at, &prot);
 
-		if (page_is_zero(page_address(paddr)) ||
-		    page_kind(page_address(paddr)) == PAGE_ANONYMOUS)
+		const void *page = page_address(paddr);
+
+		if (page_is_zero(page) ||
+		    (page_is_counted(page) && page_kind(page) == PAGE_ANONYMOUS))
 			continue;
 		user_tables_unmap(arch, at);
 		tlb_flush(space, at, at + PAGE_SIZE);
@@ -154,6 +164,8 @@ void tables_trim(struct vm_space *space, uintptr_t floor, uintptr_t ceiling,
  * mapping in a write-only area needs VM_READ: without any access the page would not be present. */
 static unsigned int page_prot(const struct vm_area *area, bool writable)
 {
+	if (area->registers)
+		return area->prot | VM_UNCACHED;
 	if (writable || !(area->prot & VM_WRITE))
 		return area->prot;
 	return (area->prot & ~(unsigned int)VM_WRITE) | VM_READ;
@@ -209,7 +221,7 @@ static enum fault_result get_object_page(struct vm_area *area, uintptr_t address
 		return FAULT_NO_MEMORY;
 	if (!*page)
 		return FAULT_BUS;
-	if (area->file && page_kind(*page) == PAGE_ANONYMOUS)
+	if (area->file && !area->registers && page_kind(*page) == PAGE_ANONYMOUS)
 		page_set_kind(*page, PAGE_FILE);
 	return FAULT_DONE;
 }
@@ -285,7 +297,7 @@ static enum fault_result bring_shared(struct vm_area *area, uintptr_t address, b
 	if (result != FAULT_DONE)
 		return result;
 	if (write && !writable) {
-		page_put(page);
+		page_put_mapped(page);
 		return FAULT_BUS;
 	}
 	if (present)

@@ -214,6 +214,13 @@ unsigned int page_references(const void *address)
 	return atomic_load(&frame_of(address)->references);
 }
 
+bool page_is_allocatable(const void *address)
+{
+	const struct frame *frame = frame_at(page_paddr(address) >> PAGE_SHIFT);
+
+	return frame && frame->state != FRAME_RESERVED;
+}
+
 enum page_kind page_kind(const void *address)
 {
 	return frame_of(address)->kind;

@@ -215,6 +215,8 @@ void vm_space_put(struct vm_space *space)
 	if (atomic_fetch_sub(&space->references, 1) != 1)
 		return;
 	mutex_lock(&space->mutex);
+	if (space->sharer)
+		space->sharer->release(space->sharer);
 	unmap_all(space);
 	vm_space_unlock(space);
 	for (unsigned int kind = 0; kind < PAGE_KINDS; kind++)

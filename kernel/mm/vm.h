@@ -89,15 +89,16 @@ void tables_trim(struct vm_space *space, uintptr_t floor, uintptr_t ceiling,
 		 struct user_range range);
 /* Makes the page tables of AREA obey its protection. */
 void pages_protect(struct vm_area *area);
-/* Flushes [START, END) from the TLBs of all CPUs that have SPACE loaded. */
+/* Flushes [START, END) from the TLBs of all CPUs that have SPACE loaded, and of the devices that share it. */
 void tlb_flush(struct vm_space *space, uintptr_t start, uintptr_t end);
 /* Counts PAGE, which was just mapped, in SPACE's resident pages. */
 void page_count_in(struct vm_space *space, const void *page);
-/* Drops and takes a mapping's reference to PAGE; neither does anything to the zero page. */
+/* Drops and takes a mapping's reference to PAGE; neither does anything to a page without references. */
 void page_put_mapped(void *page);
 void page_get_mapped(void *page);
-/* Returns whether PAGE is the zero page, which maps all anonymous memory that was read and never written. */
-bool page_is_zero(const void *page);
+/* Returns whether PAGE has references, and counts as memory: not the zero page, which maps all anonymous memory that was
+ * read and never written, nor a device's registers. */
+bool page_is_counted(const void *page);
 
 /* The outcome of an access to a page. */
 enum fault_result { FAULT_DONE, FAULT_NO_AREA, FAULT_NO_ACCESS, FAULT_BUS, FAULT_NO_MEMORY };

@@ -77,6 +77,11 @@ def check_properties(options):
         raise Failure(USAGE, "--pmu none has no properties; leave out the --pmu-... options")
 
 
+def _machine(options):
+    words = device.machine(options.devices)
+    return _MACHINES[options.arch] if words is None else (*words, "-device", _EXIT_PORT)
+
+
 def command(options, log, console):
     """QEMU's words for a machine whose PMU is settled; the boot medium is for the caller to add.
 
@@ -84,7 +89,7 @@ def command(options, log, console):
     which must have the id "console".
     """
     words = [paths.emulator(options.pmu == "emulated" or bool(options.devices), options.arch),
-             *_MACHINES[options.arch], "-m", f"{options.memory_mib}M", "-smp", str(options.cpus),
+             *_machine(options), "-m", f"{options.memory_mib}M", "-smp", str(options.cpus),
              "-nodefaults", "-no-user-config", "-display", "none", "-vga", "none",
              "-no-reboot", "-chardev", console, "-serial", "chardev:console",
              "-serial", "file:" + log,

@@ -8,6 +8,7 @@
 #ifndef KERNEL_PAGE_H
 #define KERNEL_PAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,6 +37,10 @@ void page_put(void *address);
 /* Returns the references on the page or block at ADDRESS. A snapshot unless the caller holds the only
  * one. Any context. */
 unsigned int page_references(const void *address);
+
+/* Returns whether the page at ADDRESS is RAM that page_alloc hands out: not a device's registers, nor the kernel. Any
+ * context. */
+bool page_is_allocatable(const void *address);
 
 /* How a page of a program counts in its memory use (statm's columns): private, a file's contents, or
  * shared without a file. */

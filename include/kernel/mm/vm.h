@@ -33,6 +33,8 @@ struct trap_frame;
 struct vm_area;
 
 enum vm_prot { VM_READ = 1, VM_WRITE = 2, VM_EXEC = 4 };
+/* With these in an entry of the page tables: a device's registers, which CPUs do not cache. */
+#define VM_UNCACHED 8
 
 /* Operations of a special mapping (an event's ring buffer, shared memory). Called with space->mutex held,
  * task context. A NULL open or close does nothing. */
@@ -41,8 +43,8 @@ struct vm_area_ops {
 	void (*open)(struct vm_area *area);
 	/* The area (or what is left of it) is unmapped. */
 	void (*close)(struct vm_area *area);
-	/* Returns the page at byte OFFSET from the start of the object, with a reference for the mapping,
-	 * or NULL (SIGBUS), or VM_NO_MEMORY. WRITE: the access writes; sets *WRITABLE: whether the mapping
+	/* Returns the page at byte OFFSET from the start of the object, with a reference for the mapping
+	 * (struct vm_area's `registers`: without one), or NULL (SIGBUS), or VM_NO_MEMORY. WRITE: the access writes; sets *WRITABLE: whether the mapping
 	 * may be writable now. For a private area the access is always a read, and the page is never
 	 * mapped writable. */
 	void *(*fault)(struct vm_area *area, uint64_t offset, bool write, bool *writable);
@@ -83,6 +85,7 @@ struct vm_area {
 	bool lock_on_fault;	/* S: with locked: only pages that were touched */
 	bool dont_expand;	/* mremap may not make it larger */
 	bool device;	   /* Linux's VM_IO and VM_PFNMAP: not memory that could be reclaimed */
+	bool registers;	   /* with device, and shared: its pages are no memory */
 	bool grows_down;   /* a stack: start moves down at a fault below it */
 	bool touched;	   /* S: private, and has had a page of its own */
 	uint64_t offset;   /* bytes into the object; anonymous memory: the original address */
@@ -102,6 +105,17 @@ RB_HEAD(vm_area_tree, vm_area);
 /* Reports to perf: see kernel/mm/report.c. */
 STAILQ_HEAD(vm_report_list, vm_report);
 
+/*
+ * The devices that share a space's page tables: an IOMMU translates their addresses by these. The operations: task
+ * context, space->mutex held.
+ */
+struct vm_sharer {
+	/* The tables have lost entries for [START, END), or rights: returns when no device uses what was there. */
+	void (*flush)(struct vm_sharer *sharer, uintptr_t start, uintptr_t end);
+	/* The space ends: returns when no device uses its tables. */
+	void (*release)(struct vm_sharer *sharer);
+};
+
 /* Linux's vm.max_map_count. */
 #define VM_AREAS_MAX 65530
 
@@ -112,6 +126,7 @@ struct vm_space {
 	struct vm_area *freed_areas;	   /* S: out of the tree; their files' references remain */
 	struct vm_report_list reports;	   /* S: vm_space_unlock delivers them to perf */
 	struct arch_space arch;		   /* page tables */
+	struct vm_sharer *sharer;	   /* S: NULL: no device shares the tables */
 	uintptr_t brk_start, brk;	   /* S */
 	uintptr_t stack_top;		   /* where the first stack ends */
 	uintptr_t mmap_base;		   /* mmap searches downwards from here */

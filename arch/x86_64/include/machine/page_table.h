@@ -55,6 +55,8 @@ static inline uint64_t pte_of_page(paddr_t page, unsigned int prot)
 		entry |= PTE_WRITE;
 	if (!(prot & VM_EXEC))
 		entry |= PTE_NX;
+	if (prot & VM_UNCACHED)
+		entry |= PTE_UNCACHED;
 	return entry;
 }
 
@@ -62,7 +64,8 @@ static inline unsigned int pte_prot(uint64_t entry)
 {
 	if (!(entry & PTE_PRESENT))
 		return 0;
-	return VM_READ | (entry & PTE_WRITE ? VM_WRITE : 0) | (entry & PTE_NX ? 0 : VM_EXEC);
+	return VM_READ | (entry & PTE_WRITE ? VM_WRITE : 0) | (entry & PTE_NX ? 0 : VM_EXEC) |
+	       (entry & PTE_UNCACHED ? VM_UNCACHED : 0);
 }
 
 static inline uint64_t pte_without_write(uint64_t entry)

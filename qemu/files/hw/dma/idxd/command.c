@@ -136,7 +136,7 @@ static uint8_t check_queue(const IdxdState *s, uint32_t index)
     if (mode & WQCFG_BLOCK_ON_FAULT) {
         return ERROR_BLOCK;
     }
-    if (mode & WQCFG_PASID_ENABLE) {
+    if (mode & WQCFG_PASID_ENABLE && !idxd_pasid_enabled(s)) {
         return ERROR_PASID;
     }
     if (WQCFG_BATCH_SHIFT(limits) > IDXD_BATCH_SHIFT) {
@@ -156,9 +156,13 @@ static void finish(IdxdState *s, uint8_t error)
     }
 }
 
+/* The size stays: it cannot be written while the device is enabled. */
 static void reset_queue(IdxdState *s, unsigned index)
 {
+    uint32_t size = s->queue[index].config[WQCFG_SIZE];
+
     memset(s->queue[index].config, 0, sizeof(s->queue[index].config));
+    s->queue[index].config[WQCFG_SIZE] = size;
 }
 
 /* Ends the command whose queues are empty. */

@@ -26,6 +26,11 @@
 #define PCI_DEVICE_ID_DSA 0x0b25
 #define PCI_DEVICE_ID_IAX 0x0cfe
 #define PCIE_CAPABILITY   0x80
+#define ATS_CAPABILITY    PCI_CONFIG_SPACE_SIZE
+#define PRI_CAPABILITY    (ATS_CAPABILITY + PCI_EXT_CAP_ATS_SIZEOF)
+#define PASID_CAPABILITY  (PRI_CAPABILITY + PCI_EXT_CAP_PRI_SIZEOF)
+#define PASID_BITS        20
+#define PAGE_REQUESTS     512
 
 #define MIN_WIDTH 8
 
@@ -33,6 +38,27 @@ void idxd_cause(IdxdState *s, uint32_t cause)
 {
     s->intcause |= cause;
     msix_notify(PCI_DEVICE(s), 0);
+}
+
+bool idxd_pasid_enabled(const IdxdState *s)
+{
+    return s->parent_obj.exp.exp_cap &&
+           pci_get_word(s->parent_obj.config + PASID_CAPABILITY +
+                        PCI_PASID_CTRL) & PCI_PASID_CTRL_ENABLE;
+}
+
+AddressSpace *idxd_memory(IdxdState *s, uint32_t pasid)
+{
+    PCIDevice *pci = PCI_DEVICE(s);
+
+    if (pasid == PCI_NO_PASID) {
+        return pci_get_address_space(pci);
+    }
+    if (!idxd_pasid_enabled(s) ||
+        !(pci_get_word(pci->config + PCI_COMMAND) & PCI_COMMAND_MASTER)) {
+        return NULL;
+    }
+    return pci_device_pasid_address_space(pci, pasid);
 }
 
 void idxd_reset_device(IdxdState *s)
@@ -54,13 +80,50 @@ void idxd_reset_device(IdxdState *s)
 static void reset_hold(Object *obj, ResetType type)
 {
     IdxdState *s = IDXD(obj);
+    PCIDevice *pci = PCI_DEVICE(obj);
 
+    if (pci->exp.exp_cap) {
+        pci_set_word(pci->config + ATS_CAPABILITY + PCI_ATS_CTRL, 0);
+        pci_set_word(pci->config + PRI_CAPABILITY + PCI_PRI_CTRL, 0);
+        pci_set_long(pci->config + PRI_CAPABILITY + PCI_PRI_ALLOC_REQ, 0);
+        pci_set_word(pci->config + PASID_CAPABILITY + PCI_PASID_CTRL, 0);
+    }
     idxd_reset_device(s);
     idxd_perfmon_reset(s, true, true);
     memset(s->last_queue, 0, sizeof(s->last_queue));
     s->intcause = 0;
     s->command = 0;
     s->cmdsts = 0;
+}
+
+/*
+ * What a driver needs to share address spaces.  No page is requested, as there
+ * is no blocking on faults, so the page request interface is always stopped.
+ */
+static void add_sharing(PCIDevice *pci)
+{
+    uint8_t *pri, *pasid;
+
+    pci_long_test_and_set_mask(pci->config + PCIE_CAPABILITY + PCI_EXP_DEVCAP2,
+                               PCI_EXP_DEVCAP2_EETLPP);
+    pcie_ats_init(pci, ATS_CAPABILITY, true);
+
+    pcie_add_capability(pci, PCI_EXT_CAP_ID_PRI, 1, PRI_CAPABILITY,
+                        PCI_EXT_CAP_PRI_SIZEOF);
+    pri = pci->config + PRI_CAPABILITY;
+    pci_set_word(pri + PCI_PRI_STATUS,
+                 PCI_PRI_STATUS_STOPPED | PCI_PRI_STATUS_PASID);
+    pci_set_long(pri + PCI_PRI_MAX_REQ, PAGE_REQUESTS);
+    pci_set_word(pci->wmask + PRI_CAPABILITY + PCI_PRI_CTRL,
+                 PCI_PRI_CTRL_ENABLE);
+    pci_set_long(pci->wmask + PRI_CAPABILITY + PCI_PRI_ALLOC_REQ, UINT32_MAX);
+
+    pcie_add_capability(pci, PCI_EXT_CAP_ID_PASID, 1, PASID_CAPABILITY,
+                        PCI_EXT_CAP_PASID_SIZEOF);
+    pasid = pci->config + PASID_CAPABILITY;
+    pci_set_word(pasid + PCI_PASID_CAP, PASID_BITS << 8 | PCI_PASID_CAP_PRIV);
+    pci_set_word(pci->wmask + PASID_CAPABILITY + PCI_PASID_CTRL,
+                 PCI_PASID_CTRL_ENABLE | PCI_PASID_CTRL_PRIV);
 }
 
 static void write_config(PCIDevice *pci, uint32_t address, uint32_t value,
@@ -103,6 +166,7 @@ static void realize(PCIDevice *pci, Error **errp)
     if (pci_bus_is_express(pci_get_bus(pci))) {
         pcie_endpoint_cap_init(pci, PCIE_CAPABILITY);
         pcie_cap_flr_init(pci);
+        add_sharing(pci);
     }
     for (unsigned i = 0; i < IDXD_ENGINES; i++) {
         s->engine[i].device = s;

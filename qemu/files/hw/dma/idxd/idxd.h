@@ -64,6 +64,9 @@ enum {
 #define IDXD_PORTAL_SIZE    4096
 #define IDXD_PORTALS        4     /* of a queue; two of them for IMS */
 
+#define MSIX_PASID_ENABLE   (1u << 3)
+#define MSIX_PASID(word)    ((word) >> 12)
+
 #define GENCTRL_SWERR_INT   (1u << 0)
 
 enum {
@@ -93,6 +96,7 @@ enum {
 #define WQCFG_DEDICATED     (1u << 0)
 #define WQCFG_BLOCK_ON_FAULT (1u << 1)
 #define WQCFG_PRIORITY(mode) ((mode) >> 4 & 0xf)
+#define WQCFG_PASID(mode)   ((mode) >> 8 & 0xfffff)
 #define WQCFG_PASID_ENABLE  (1u << 28)
 #define WQCFG_PRIVILEGED    (1u << 29)
 #define WQCFG_XFER_SHIFT(limits)  ((limits) & 0x1f)
@@ -213,6 +217,13 @@ struct IdxdState {
     IdxdQueue queue[IDXD_QUEUES];
     IdxdEngine engine[IDXD_ENGINES];
 
+    /*
+     * While a descriptor is executed: its PASID or PCI_NO_PASID, and the
+     * address space of its addresses; NULL: each address is a page fault.
+     */
+    uint32_t pasid;
+    AddressSpace *memory;
+
     uint32_t ovfstatus, perffrz;
     IdxdCounter counter[IDXD_MAX_COUNTERS];
 
@@ -231,6 +242,13 @@ struct IdxdClass {
 
 /* device.c: notifies the driver by MSI-X entry 0 of @cause. */
 void idxd_cause(IdxdState *s, uint32_t cause);
+/* device.c: the driver has enabled PASIDs in the configuration space. */
+bool idxd_pasid_enabled(const IdxdState *s);
+/*
+ * device.c: the address space of requests with @pasid (PCI_NO_PASID: without
+ * one), or NULL if the device can issue none.
+ */
+AddressSpace *idxd_memory(IdxdState *s, uint32_t pasid);
 /* device.c: the state after Reset Device. */
 void idxd_reset_device(IdxdState *s);
 

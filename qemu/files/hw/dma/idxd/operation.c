@@ -6,8 +6,9 @@
  * Memory is accessed page by page, so that a fault has the exact address and
  * the bytes before it are done.
  *
- * Without PASID and translation, a descriptor's addresses are the bus's; an
- * address without memory behind it is a page fault.
+ * A descriptor with a PASID has addresses of the program that the PASID stands
+ * for, and one without PASID the bus's.  An address that is not translated, or
+ * without memory behind it, is a page fault.
  *
  * Copyright (c) 2026 The Tally authors
  *
@@ -16,6 +17,7 @@
 
 #include "qemu/osdep.h"
 #include "hw/pci/msix.h"
+#include "hw/pci/pci_bus.h"
 #include "idxd.h"
 
 #define PAGE      4096
@@ -23,6 +25,7 @@
 #define LIST_ITEM ENQUEUE_BYTES
 
 #define PRIVILEGED (1u << 31)
+#define PASID_MASK 0xfffffu
 
 #define FLAGS_ALWAYS (FLAG_FENCE | FLAG_CR_VALID | FLAG_CR_REQUEST | \
                       FLAG_INTERRUPT | FLAG_CR_TC)
@@ -44,7 +47,12 @@ typedef struct Operation {
 static bool get(IdxdState *s, uint64_t address, void *data, size_t length,
                 IdxdResult *r)
 {
-    if (pci_dma_read(PCI_DEVICE(s), address, data, length) == MEMTX_OK) {
+    const MemTxAttrs attrs = {
+        .requester_id = pci_requester_id(PCI_DEVICE(s)),
+    };
+
+    if (s->memory &&
+        dma_memory_read(s->memory, address, data, length, attrs) == MEMTX_OK) {
         return true;
     }
     r->status = STATUS_FAULT;
@@ -55,7 +63,12 @@ static bool get(IdxdState *s, uint64_t address, void *data, size_t length,
 static bool put(IdxdState *s, uint64_t address, const void *data, size_t length,
                 IdxdResult *r)
 {
-    if (pci_dma_write(PCI_DEVICE(s), address, data, length) == MEMTX_OK) {
+    const MemTxAttrs attrs = {
+        .requester_id = pci_requester_id(PCI_DEVICE(s)),
+    };
+
+    if (s->memory &&
+        dma_memory_write(s->memory, address, data, length, attrs) == MEMTX_OK) {
         return true;
     }
     r->status = STATUS_FAULT | STATUS_WRITE;
@@ -318,6 +331,19 @@ static uint32_t invalid_flags(const IdxdDescriptor *d, bool in_batch)
     return d->flags & ~allowed;
 }
 
+/* The interrupt of @handle is for descriptors with this one's PASID. */
+static bool may_interrupt(const IdxdState *s, uint16_t handle)
+{
+    uint32_t permission;
+
+    if (handle >= IDXD_VECTORS) {
+        return false;
+    }
+    permission = s->msix_permission[handle * 2];
+    return s->pasid == (permission & MSIX_PASID_ENABLE ?
+                        MSIX_PASID(permission) : PCI_NO_PASID);
+}
+
 /* Returns 0, or the status with which @d is refused. */
 static uint8_t check(IdxdState *s, unsigned queue, const IdxdDescriptor *d,
                      bool in_batch, IdxdResult *r)
@@ -349,7 +375,7 @@ static uint8_t check(IdxdState *s, unsigned queue, const IdxdDescriptor *d,
     if (d->flags & FLAG_CR_VALID && d->completion % class->record_bytes) {
         return STATUS_CR_ALIGN;
     }
-    if (d->flags & FLAG_INTERRUPT && d->handle >= IDXD_VECTORS) {
+    if (d->flags & FLAG_INTERRUPT && !may_interrupt(s, d->handle)) {
         return STATUS_HANDLE;
     }
     if (operations[d->opcode].sized &&
@@ -405,7 +431,7 @@ static void complete(IdxdState *s, unsigned queue, const IdxdDescriptor *d,
         idxd_swerror(s, STATUS_CR_ADDRESS, queue, d, batch_index,
                      d->completion);
     }
-    if (d->flags & FLAG_INTERRUPT && d->handle < IDXD_VECTORS) {
+    if (d->flags & FLAG_INTERRUPT && may_interrupt(s, d->handle)) {
         msix_notify(PCI_DEVICE(s), d->handle);
     }
 }
@@ -510,5 +536,12 @@ static void run_batch(IdxdState *s, unsigned engine, unsigned queue,
 void idxd_execute(IdxdState *s, unsigned engine, unsigned queue,
                   const uint8_t raw[ENQUEUE_BYTES])
 {
+    uint32_t mode = s->queue[queue].config[WQCFG_MODE];
+
+    s->pasid = !(mode & WQCFG_PASID_ENABLE) ? PCI_NO_PASID :
+               mode & WQCFG_DEDICATED ? WQCFG_PASID(mode) :
+               ldl_le_p(raw) & PASID_MASK;
+    s->memory = idxd_memory(s, s->pasid);
     execute(s, engine, queue, raw, -1);
+    s->memory = NULL;
 }
