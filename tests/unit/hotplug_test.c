@@ -3,6 +3,7 @@
  * Events when CPUs go off line and come on line: those of a PMU of the whole machine move with their groups, those of
  * the CPU are revoked, and a task's stay.
  */
+#include <kernel/perf/cpu.h>
 #include <kernel/perf/hotplug.h>
 
 #include "mapping.h"
@@ -58,6 +59,8 @@ static void check_migration(void)
 	EXPECT(TAILQ_EMPTY(&perf_context_of_cpu(0)->members));
 	EXPECT_EQ(event_of(leader)->state, EVENT_ACTIVE);
 	EXPECT_EQ(event_of(leader)->id, id);
+	EXPECT_EQ(perf_cpus[0].hardware_active, 0);
+	EXPECT_EQ(perf_cpus[1].hardware_active, 2);
 	uncore_work(7);
 	sim_clock_advance(1000);
 	struct timed_count count = timed_count_of(member);
@@ -245,12 +248,14 @@ static void check_timers(void)
 	struct perf_event_attr attr = hardware_attr(CODE);
 
 	start_uncore_machine(2);
-	for (int i = 0; i < 6; i++)
-		EXPECT(open_event(attr, -1, 1, -1) >= 0);
-	attr.freq = 1;
+	attr.freq = attr.pinned = 1;
 	attr.sample_freq = 100;
 	EXPECT(open_event(attr, -1, 1, -1) >= 0);
+	for (int i = 0; i < 6; i++)
+		EXPECT(open_event(hardware_attr(CODE), -1, 1, -1) >= 0);
+	EXPECT(perf_cpus[1].rotation_armed && perf_cpus[1].tick_armed);
 	take_offline(1, 0);
+	EXPECT(!perf_cpus[1].rotation_armed && !perf_cpus[1].tick_armed);
 	/* No timer of the CPU is left: it would find the context inactive. */
 	sim_clock_advance(10 * PERF_ROTATION_NS);
 	bring_online(1);
