@@ -33,14 +33,14 @@ static int show_node_list(struct text *text, void *unused)
 
 static int show_node_cpus(struct text *text, void *unused)
 {
-	text_print_cpu_list(text, cpus_all());
+	text_print_cpu_list(text, cpus_online());
 	text_print(text, "\n");
 	return 0;
 }
 
 static int show_node_cpu_mask(struct text *text, void *unused)
 {
-	text_print_cpu_mask(text, cpus_all());
+	text_print_cpu_mask(text, cpus_online());
 	text_print(text, "\n");
 	return 0;
 }
@@ -83,7 +83,7 @@ static const struct pseudo_entry devices_entries[] = {
 	END,
 };
 
-struct pseudo_added sys_devices_added, sys_bus_added;
+struct pseudo_added sys_devices_added, sys_bus_added, sys_module_added;
 
 /* The ELF notes of the image, made by the linker: its build id. */
 extern const char __notes_start[], __notes_end[];
@@ -108,10 +108,16 @@ static const struct pseudo_entry kernel_entries[] = {
 	END,
 };
 
+static bool has_modules(void *unused)
+{
+	return sys_module_added.next;
+}
+
 static const struct pseudo_entry root_entries[] = {
 	DIRECTORY("bus", .added = &sys_bus_added),
 	DIRECTORY("devices", .children = devices_entries, .added = &sys_devices_added),
 	DIRECTORY("kernel", .children = kernel_entries),
+	DIRECTORY("module", .exists = has_modules, .added = &sys_module_added),
 	END,
 };
 
