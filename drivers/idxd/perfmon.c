@@ -2,11 +2,11 @@
 /*
  * The performance monitor of a DSA or IAX as a PMU, after Linux's drivers/dma/idxd/perfmon.c.
  *
- * A device counts for the whole system: its events belong to no task, do not sample, and may be opened on any CPU, but
- * all are one CPU's, which the file cpumask names (PMU_SYSTEM_WIDE). The counters are alike: an event gets the lowest
- * one that is free.
+ * A device counts for the whole system: its events belong to no task and do not sample. They are all in the context of
+ * one CPU (PMU_SYSTEM_WIDE), which the file cpumask names, so that `perf stat` opens each of them once. The counters are
+ * alike: an event gets the lowest one that is free. The interrupt may come on another CPU.
  *
- * Exact sums. A counter has fewer than 64 bits, and nobody writes to it: its number only grows, and goes from its
+ * Exact sums. A counter has fewer than 64 bits, and is never written: its number only grows, and goes from its
  * greatest value to 0. The hardware then sets the counter's bit of OVFSTATUS and interrupts. An update adds the
  * distance from the last position, and a round for that bit, which it clears. So a count is exact if the counter is
  * updated before it goes round a second time. Linux takes the distance modulo the width and loses a whole round if an
@@ -382,7 +382,7 @@ void idxd_perfmon_overflow(struct idxd_device *device)
 	unsigned long state = lock(perfmon);
 	uint32_t overflowed = read32(perfmon, OVFSTATUS);
 
-	/* What goes round from here on has an interrupt of its own. */
+	/* A counter that goes round from here on interrupts again. */
 	for (unsigned int i = 0; i < perfmon->counters; i++) {
 		if (!(overflowed >> i & 1))
 			continue;
