@@ -108,7 +108,7 @@ static bool await_command(struct idxd_device *device)
 	wait_queue_add(&device->commands, &entry);
 	while (command_active(device) && clock_ns() < deadline_ns &&
 	       atomic_load(&device->state) != IDXD_DEVICE_HALTED)
-		wait_sleep_killable(deadline_ns);
+		wait_sleep_uninterrupted(deadline_ns);
 	wait_queue_remove(&device->commands, &entry);
 	return !command_active(device);
 }

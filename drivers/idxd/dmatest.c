@@ -23,6 +23,8 @@
 #include <kernel/fs/pseudo.h>
 #include <kernel/mm/page.h>
 #include <kernel/mm/text.h>
+#include <kernel/sched/sched.h>
+#include <kernel/sched/task.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/stat.h>
 
@@ -53,28 +55,38 @@ static _Atomic bool running;
 
 /* --- a test --- */
 
-/* Writes the name of QUEUE's channel into NAME. */
+/* Writes the name of QUEUE's channel into NAME. The device's mutex is held. */
 static void name_channel(const struct idxd_queue *queue, char *name, size_t size)
 {
 	format_string(name, size, "dma%dchan%u", queue->device->dma_number, queue->channel);
 }
 
-/* Returns the enabled queue whose channel is CHANNEL, or the first if that is empty; NULL: none. */
+/* Whether QUEUE is enabled and its channel is CHANNEL, or that is empty. The device's mutex is held. */
+static bool is_chosen(const struct idxd_queue *queue, const char *channel)
+{
+	char name[CHANNEL_SIZE];
+
+	if (!queue->enabled || queue->type != IDXD_QUEUE_KERNEL)
+		return false;
+	name_channel(queue, name, sizeof(name));
+	return !*channel || !strcmp(name, channel);
+}
+
+/* Returns the first enabled queue whose channel is CHANNEL, or any if that is empty; NULL: none. It may be disabled at any
+ * time. */
 static struct idxd_queue *find_queue(const char *channel)
 {
 	struct idxd_device *device;
-	char name[CHANNEL_SIZE];
+	struct idxd_queue *found = NULL;
 
-	for (unsigned int id = 0; (device = idxd_device_next(id)); id = device->id + 1)
-		for (unsigned int i = 0; i < device->queue_count; i++) {
-			if (!device->queues[i].enabled ||
-			    device->queues[i].type != IDXD_QUEUE_KERNEL)
-				continue;
-			name_channel(&device->queues[i], name, sizeof(name));
-			if (!*channel || !strcmp(name, channel))
-				return &device->queues[i];
-		}
-	return NULL;
+	for (unsigned int id = 0; !found && (device = idxd_device_next(id)); id = device->id + 1) {
+		mutex_lock(&device->mutex);
+		for (unsigned int i = 0; i < device->queue_count && !found; i++)
+			if (is_chosen(&device->queues[i], channel))
+				found = &device->queues[i];
+		mutex_unlock(&device->mutex);
+	}
+	return found;
 }
 
 /* Returns the next number below BELOW. */
@@ -122,7 +134,9 @@ static int move_all(struct idxd_queue *queue, const struct test *test, uint8_t *
 	int error = 0, failure = 0;
 	char name[CHANNEL_SIZE];
 
+	mutex_lock(&queue->device->mutex);
 	name_channel(queue, name, sizeof(name));
+	mutex_unlock(&queue->device->mutex);
 	for (size_t i = 0; i < 2 * (size_t)test->buffer_bytes; i++)
 		from[i] = (uint8_t)(i * 7 + i / 256);
 	while (error != -EINTR && error != -ENODEV &&
@@ -131,6 +145,10 @@ static int move_all(struct idxd_queue *queue, const struct test *test, uint8_t *
 		made++;
 		failures += error != 0;
 		failure = error ? error : failure;
+		/* A move may end without a wait. */
+		if (signal_is_fatal_pending(task_current()))
+			error = failure = -EINTR;
+		sched_relax();
 	}
 	log_info("dmatest: %s: %u moves, %u failures", name, made, failures);
 	return failure;

@@ -171,7 +171,8 @@ struct idxd_device {
 	_Atomic enum idxd_device_state
 		state;		 /* A: changes under D, or from the interrupt to HALTED */
 	uint32_t command_status; /* D: Linux's file cmd_status */
-	int dma_number; /* dma_mutex of enable.c: N of "dmaNchanM" while it is enabled; -1 */
+	/* D and dma_mutex of enable.c, a reader needs one: N of "dmaNchanM" while it is enabled; -1 */
+	int dma_number;
 	struct wait_queue commands; /* a command is complete */
 	/* Errors of the hardware since the start: Linux's file "errors" has the last. */
 	struct spinlock error_lock;

@@ -145,7 +145,7 @@ static bool is_done(struct idxd_queue *queue, const struct idxd_work *work, int 
 	return done;
 }
 
-/* Waits for a free work. 0, -ENODEV, -EIO, -ETIMEDOUT, -EINTR. */
+/* Waits for a free work. 0, -ENODEV, -ETIMEDOUT, -EINTR. */
 static int await_work(struct idxd_queue *queue, uint64_t deadline_ns, struct idxd_work **work)
 {
 	struct wait_entry entry;
@@ -153,7 +153,7 @@ static int await_work(struct idxd_queue *queue, uint64_t deadline_ns, struct idx
 
 	wait_queue_add(&queue->waiters, &entry);
 	while (!(*work = take_work(queue, &error)) && !error && !waited) {
-		error = is_halted(queue) ? -EIO : 0;
+		error = is_halted(queue) ? -ENODEV : 0;
 		if (!error)
 			waited = wait_sleep_killable(deadline_ns);
 	}
@@ -168,9 +168,7 @@ static int submit_patiently(struct idxd_queue *queue, struct idxd_work *work, ui
 	int error = 0;
 
 	for (unsigned int tries = 1; !submit(queue, work); tries++) {
-		if (is_halted(queue))
-			return -EIO;
-		if (!queue->enabled || queue->refusing)
+		if (is_halted(queue) || !queue->enabled || queue->refusing)
 			return -ENODEV;
 		if (clock_ns() >= deadline_ns)
 			return -ETIMEDOUT;
@@ -309,7 +307,7 @@ void idxd_work_end(struct idxd_queue *queue)
 	mutex_unlock(&queue->device->mutex);
 	wait_queue_add(&queue->waiters, &entry);
 	while (!has_left(queue))
-		wait_sleep_killable(UINT64_MAX);
+		wait_sleep_uninterrupted(UINT64_MAX);
 	wait_queue_remove(&queue->waiters, &entry);
 	mutex_lock(&queue->device->mutex);
 

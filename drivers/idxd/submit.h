@@ -12,7 +12,7 @@ struct idxd_queue;
 
 /*
  * Moves BYTES (1 … the queue's max_transfer_bytes) from FROM to TO by QUEUE and waits for the end. 0; -ENODEV: the queue
- * is not enabled for the kernel; -EINVAL: BYTES; -EIO: the device reports an error, which is in the log, or is halted;
+ * is not enabled for the kernel, or the device is halted; -EINVAL: BYTES; -EIO: the device reports an error, which is in the log, or halts;
  * -ETIMEDOUT: not done at DEADLINE_NS of clock_ns(); -EINTR: a fatal signal came; -ECANCELED: the queue was
  * disabled or aborted meanwhile. After each of them the device does not
  * touch the memory any more. Task context, no lock held.

@@ -204,15 +204,30 @@ int wait_sleep(uint64_t deadline_ns)
 	return sleep_until(deadline_ns, signal_is_pending);
 }
 
-int wait_sleep_killable(uint64_t deadline_ns)
+static int sleep_blocked(uint64_t deadline_ns, bool (*interrupted)(struct task *task))
 {
 	struct task *self = task_current();
 
 	self->sched.blocked = true;
-	int result = sleep_until(deadline_ns, signal_is_fatal_pending);
+	int result = sleep_until(deadline_ns, interrupted);
 
 	self->sched.blocked = false;
 	return result;
+}
+
+int wait_sleep_killable(uint64_t deadline_ns)
+{
+	return sleep_blocked(deadline_ns, signal_is_fatal_pending);
+}
+
+static bool nothing_interrupts(struct task *task)
+{
+	return false;
+}
+
+int wait_sleep_uninterrupted(uint64_t deadline_ns)
+{
+	return sleep_blocked(deadline_ns, nothing_interrupts);
 }
 
 void(mutex_init)(struct mutex *mutex)

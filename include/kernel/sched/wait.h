@@ -66,6 +66,9 @@ int wait_sleep(uint64_t deadline_ns);
 /* The same, but only a fatal signal interrupts it. */
 int wait_sleep_killable(uint64_t deadline_ns);
 
+/* The same, but no signal interrupts it: for the end of what the kernel itself has begun. 0 or -ETIMEDOUT. */
+int wait_sleep_uninterrupted(uint64_t deadline_ns);
+
 /* Wakes every task on QUEUE, but only one of the exclusive ones. Task and interrupt context (an NMI defers it
  * through deferred_work). */
 void wait_queue_wake(struct wait_queue *queue);
