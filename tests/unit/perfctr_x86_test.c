@@ -119,7 +119,7 @@ static void kernel_counting_is_seen(void)
 		EXPECT_AT(arch_perfctr_counts_kernel(&control), "counter %u", i);
 		control.evntsel[i] &= ~(uint32_t)EVENTSEL_OS;
 	}
-	/* Behind the last counter. */
+	/* After the last counter. */
 	control.evntsel[2] = EVENTSEL_OS;
 	EXPECT(!arch_perfctr_counts_kernel(&control));
 }
@@ -258,7 +258,7 @@ static void fixed_control_is_one_register(void)
 	end_perfctr();
 }
 
-/* What starts counts its own event in its own ring; what stops does not. */
+/* A started counter counts its own event in its own ring; a stopped one does not. */
 static void started_counters_count(void)
 {
 	for (unsigned int m = 0; m < MODELS; m++) {
