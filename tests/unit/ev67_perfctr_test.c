@@ -494,6 +494,7 @@ static void hands_change_without_loss(void)
 		sim_ev67_count(CYCLE, 4);
 		EXPECT_EQ(sim_ev67_pending(), 2);
 		EXPECT(!perfctr_cpu_reserve("test"));
+		EXPECT_EQ(sim_ev67_pending(), 0);
 		sim_ev67_hold(false);
 		expect_clean("taken");
 		perfctr_cpu_set_ihandler(handle);

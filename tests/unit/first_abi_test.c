@@ -288,6 +288,65 @@ static void an_overflow_has_its_fields(void)
 	end_machine();
 }
 
+/* The head counts the addresses of each part; marks are left out. */
+static void a_call_chain_has_its_parts(void)
+{
+	/* Of each frame: the caller's frame, and where it returns to. */
+	static uintptr_t stack[4];
+	struct perf_first_attr first = raw_attr();
+
+	start();
+	stack[0] = (uintptr_t)&stack[2];
+	stack[1] = 0x11;
+	stack[2] = 0;
+	stack[3] = 0x22;
+	task_current()->arch.user_frame = *sim_frame();
+	first.irq_period = 100;
+	first.record_type = PERF_FIRST_RECORD_CALLCHAIN;
+	int fd = open_first(first, 0, -1, -1);
+	EXPECT_EQ(map_event(&mapping, fd, 1), 0);
+	sim_frame_set(0xffffffff80001000, false);
+	sim_stack_set(stack, sizeof(stack), (uintptr_t)stack, (uintptr_t)stack);
+	sim_pmu_count(CODE, 100);
+	EXPECT_RECORD("kernel and user",
+		      header(PERF_FIRST_RECORD_CALLCHAIN,
+			     PERF_FIRST_MISC_OVERFLOW | PERF_RECORD_MISC_KERNEL, 48),
+		      4 | 3ull << 32 | 1ull << 48, 0xffffffff80001000, 0x11, 0x22, IP);
+	sim_frame_set(IP, true);
+	sim_stack_set(stack, sizeof(stack), (uintptr_t)stack, (uintptr_t)stack);
+	sim_pmu_count(CODE, 100);
+	EXPECT_RECORD("user",
+		      header(PERF_FIRST_RECORD_CALLCHAIN,
+			     PERF_FIRST_MISC_OVERFLOW | PERF_RECORD_MISC_USER, 40),
+		      3 | 3ull << 48, IP, 0x11, 0x22);
+	EXPECT_EQ(page()->data_head, mapping.read);
+	unmap_event(&mapping);
+	end_machine();
+}
+
+/* Even where perf_event_open's page names another area. */
+static void a_mapping_begins_with_the_page(void)
+{
+	start();
+	int fd = open_first(raw_attr(), 0, -1, -1);
+	struct file *file = sim_fd_file(fd);
+	struct vm_area area = { .start = 0x20000000,
+				.end = 0x20000000 + PAGE_SIZE,
+				.offset = 2 * PAGE_SIZE,
+				.prot = VM_READ | VM_WRITE,
+				.shared = true,
+				.file = file,
+				.space = task_current()->space };
+
+	EXPECT_EQ(map_event(&mapping, fd, 1), 0);
+	struct perf_event_mmap_page *named = (struct perf_event_mmap_page *)mapping.page;
+	named->aux_offset = area.offset;
+	named->aux_size = PAGE_SIZE;
+	EXPECT_EQ(file->ops->mmap(file, &area), -EINVAL);
+	unmap_event(&mapping);
+	end_machine();
+}
+
 static void the_ring_wraps(void)
 {
 	struct perf_first_attr first = raw_attr();
@@ -413,6 +472,8 @@ static const struct tap_rule rules[] = {
 	{ "the flag stands alone; bad pointers fault", the_flag_stands_alone },
 	{ "a group has events of one ABI", groups_are_of_one_abi },
 	{ "an overflow's record has its fields in order", an_overflow_has_its_fields },
+	{ "a call chain has its parts, and no marks", a_call_chain_has_its_parts },
+	{ "a mapping begins with the page", a_mapping_begins_with_the_page },
 	{ "the ring wraps and loses no record of its own", the_ring_wraps },
 	{ "data_head is modulo 2^32", data_head_is_modulo_2_to_32 },
 	{ "the page gives the count", the_page_gives_the_count },

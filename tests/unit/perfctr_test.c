@@ -375,6 +375,10 @@ static void hardware_is_reserved(void)
 	perfctr_cpu_release(driver);
 	EXPECT_EQ(hardware.leaves, 1);
 	EXPECT(!pmu_holder());
+	EXPECT(!perfctr_cpu_reserve(second));
+	hardware.overflow(3);
+	EXPECT_EQ(handled_pc, 2);
+	perfctr_cpu_release(second);
 
 	hardware.is_there = false;
 	EXPECT_EQ(perfctr_cpu_init(), -ENODEV);

@@ -74,6 +74,27 @@ static void owed_nmis_expire(void)
 	}
 }
 
+/* One NMI is under way and the CPU remembers another, however many counters overflow. */
+static void no_more_nmis_are_owed_than_can_come(void)
+{
+	struct perfctr_cpu_control control = { .nrictrs = 4, .pmc_map = { 0, 1, 2, 3 } };
+
+	for (unsigned int i = 0; i < 4; i++) {
+		control.evntsel[i] = I_MODE | INSTRUCTIONS;
+		control.ireset[i] = -100;
+	}
+	start_perfctr(&counting_models[7]);
+	go(&control);
+	sim_x86_hold(true);
+	sim_x86_count(INSTRUCTIONS, 100);
+	arch_perfctr_stop(&control);
+	sim_x86_hold(false);
+	EXPECT_EQ(overflows, 0);
+	EXPECT_EQ(sim_nmi_dispatch(), true);
+	EXPECT_EQ(sim_nmi_dispatch(), false);
+	end_perfctr();
+}
+
 /* The state is stopped between its overflow and the NMI; another one may run by then, on the same counter. */
 static void late_nmis_are_claimed(void)
 {
@@ -382,6 +403,7 @@ static const struct tap_rule rules[] = {
 	{ "two overflows claim one NMI each", two_overflows_are_claimed },
 	{ "an NMI that two overflows share leaves a second one expected, for a second",
 	  owed_nmis_expire },
+	{ "no more NMIs are expected than can be under way", no_more_nmis_are_owed_than_can_come },
 	{ "the NMI of a state that was stopped before it came is claimed, and no other",
 	  late_nmis_are_claimed },
 	{ "an overflow that was served leaves no NMI expected", served_overflows_are_not_owed },

@@ -119,7 +119,7 @@ static void kernel_counting_is_seen(void)
 		EXPECT_AT(arch_perfctr_counts_kernel(&control), "counter %u", i);
 		control.evntsel[i] &= ~(uint32_t)EVENTSEL_OS;
 	}
-	/* Behind the last counter. */
+	/* After the last counter. */
 	control.evntsel[2] = EVENTSEL_OS;
 	EXPECT(!arch_perfctr_counts_kernel(&control));
 }
@@ -258,7 +258,7 @@ static void fixed_control_is_one_register(void)
 	end_perfctr();
 }
 
-/* What starts counts its own event in its own ring; what stops does not. */
+/* A started counter counts its own event in its own ring; a stopped one does not. */
 static void started_counters_count(void)
 {
 	for (unsigned int m = 0; m < MODELS; m++) {
@@ -440,11 +440,19 @@ static void hands_change_without_loss(void)
 			sim_x86_count(INSTRUCTIONS, 100);
 			EXPECT_EQ_AT(overflows, 2 * round + 1, "model %u", m);
 			EXPECT_EQ_AT(samples, atomic_load(&events[0].count) / 100, "model %u", m);
-			/* It is left with counters that run, one of them overflowed. */
+			/* It is left with a counter that runs and has overflowed, without an interrupt. */
 			go(&control);
 			running = NULL;
 			sim_x86_count(INSTRUCTIONS, 107);
 			EXPECT_EQ_AT(overflows, 2 * round + 2, "model %u", m);
+			arch_perfctr_stop(&control);
+			control.nractrs = 1;
+			control.nrictrs = 0;
+			control.evntsel[0] = A_MODE | INSTRUCTIONS;
+			arch_perfctr_write(0, -5);
+			arch_perfctr_start(&control);
+			sim_x86_count(INSTRUCTIONS, 7);
+			EXPECT_EQ_AT(arch_perfctr_read(0), 2, "model %u", m);
 			arch_perfctr_leave();
 			expect_clean(m, 1, "left");
 			expect_clean(m, 0, "left");

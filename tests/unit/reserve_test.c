@@ -2,6 +2,8 @@
 /* Rules of the counters' reservation (kernel/pmu/reserve.c), and of perf's use of it. */
 #include <kernel/pmu/reserve.h>
 
+#include <kernel/base/log.h>
+
 #include "family.h"
 
 static unsigned int taken, resets;
@@ -50,7 +52,12 @@ static void second_comer_gets_the_name(void)
 	EXPECT_EQ(taken, 1);
 	EXPECT(holder_is("other"));
 	EXPECT_EQ(open_event(cycles, 0, -1, -1), -EBUSY);
+	EXPECT_STR(sim_log_last(), "PMU: perf_event gets no counters: other holds them");
 	EXPECT(holder_is("other"));
+	/* The log has the first refusal only. */
+	log_info("no refusal");
+	EXPECT_EQ(open_event(cycles, 0, -1, -1), -EBUSY);
+	EXPECT_STR(sim_log_last(), "no refusal");
 	pmu_release(&other);
 	end_machine();
 }

@@ -60,11 +60,13 @@ coverage:
 .PHONY: coverage-programs
 coverage-programs: $(UNIT_NAMES:%=$(O)/unit/%)
 
-# For tests/mutants/mutants: how sources of the kernel are compiled here, and tests linked.
+# For tests/mutants/mutants: how sources of the kernel are compiled here, and tests linked; TEST:OBJECT for objects that a
+# test links beside the archives.
 unit-flags:
 	@echo 'compile=$(CC) $(UNIT_CPPFLAGS) $(UNIT_KERNEL_INCLUDES) $(UNIT_CFLAGS) -fno-strict-aliasing -Wno-error'
 	@echo 'link=$(CC) $(UNIT_CFLAGS)'
 	@echo 'tests=$(UNIT_NAMES)'
+	@echo 'beside=$(foreach test,$(UNIT_BESIDE),$(BESIDE_$(test):%=$(test):%))'
 	@echo 'threads-compile=$(CC) $(UNIT_CPPFLAGS) $(UNIT_KERNEL_INCLUDES) $(UNIT_THREADS_CFLAGS) -fno-strict-aliasing -Wno-error'
 	@echo 'threads-link=$(CC) $(UNIT_THREADS_CFLAGS)'
 	@echo 'threads-tests=$(UNIT_THREADS_NAMES)'
@@ -91,14 +93,16 @@ $(O)/unit/arch/%.S.o: arch/%.S
 	@mkdir -p $(@D)
 	$(CC) -Dmemcpy=kernel_memcpy -Dmemmove=kernel_memmove -Dmemset=kernel_memset -c $< -o $@
 
-$(O)/unit/string_test: $(O)/unit/arch/x86_64/string.S.o
-
+# Objects that a test links beside the archives.
+UNIT_BESIDE := string_test event_source_test sysctl_test ev67_perfctr_test
+BESIDE_string_test := $(O)/unit/arch/x86_64/string.S.o
 # These files define no symbol, so an archive does not yield them: START registers their only entry point.
-$(O)/unit/event_source_test: $(O)/unit/kernel/perf/event_source.c.o
-$(O)/unit/sysctl_test: $(O)/unit/kernel/perf/sysctl.c.o
-
+BESIDE_event_source_test := $(O)/unit/kernel/perf/event_source.c.o
+BESIDE_sysctl_test := $(O)/unit/kernel/perf/sysctl.c.o
 # perfctr's low level of each ISA has the same names: the archive has x86's.
-$(O)/unit/ev67_perfctr_test: $(O)/unit/arch/alpha/pmu/perfctr.c.o
+BESIDE_ev67_perfctr_test := $(O)/unit/arch/alpha/pmu/perfctr.c.o
+
+$(foreach test,$(UNIT_BESIDE),$(eval $(O)/unit/$(test): $(BESIDE_$(test))))
 
 # Archives, so that a test links only what it reaches: the ring buffer's does not need a scheduler.
 $(O)/unit/kernel.a: $(UNIT_KERNEL_OBJS)
