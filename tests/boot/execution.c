@@ -25,7 +25,7 @@
 #define SECRET_FD   200 /* of the new program; the old one has something else there */
 #define ATTACKERS   3
 #define ROUNDS	    4	/* of each attack */
-#define YIELDS	    100 /* of the new program, for the attackers */
+#define YIELDS	    25 /* of the new program, for the attackers */
 #define FAULTS	    2000
 #define EVENTS_MAX  64
 #define PARTNERS    8 /* processes that share the directories of the old program */

@@ -28,7 +28,7 @@ PASSES_MAX = 12
 
 # Operations of each stressor in a pass. One operation of some is much work.
 OPERATIONS = {"memfd": 1, "mmap": 1, "mmapfork": 1, "mremap": 1, "stack": 1}
-OPERATIONS_ELSE = 4
+OPERATIONS_ELSE = 2
 
 # Stressors that run beside each other: name, options of its own. Three are left out that fail by themselves now and
 # then when the host is busy, on Linux, too: pthread does not wait for its last thread, which may then start when the

@@ -5,10 +5,16 @@ A test script makes one Report, calls its methods, and ends with `sys.exit(repor
 point prints what was expected and what was got; a point that cannot be tried prints why.
 """
 
+import contextlib
+import os
 import re
+import select
+import signal
 import subprocess
 import sys
+import traceback
 
+_TALLY = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", "..", "tools", "tally"))
 _POINT = re.compile(r"^(not )?ok\b\s*(\d+)?\s*-?\s*([^#]*)(?:#\s*(\w+)\s*(.*))?$")
 _PLAN = re.compile(r"^1\.\.(\d+)(?:\s*#\s*SKIP\s*(.*))?$", re.IGNORECASE)
 
@@ -53,10 +59,69 @@ class Report:
 
 
 def command(words, stdin=b"", timeout_s=430, **more):
-    """Runs a command; returns (status, standard output as bytes, standard error as text)."""
+    """Runs a command; returns (status, standard output as bytes, standard error as text).
+
+    tools/tally, in this process's environment and without input, runs in a copy of this process, so that Python starts
+    once for a test and not once for each of its machines. Tests that start it by a shell, with an environment or with input
+    run the script itself.
+    """
+    if os.path.realpath(words[0]) == _TALLY and not stdin and set(more) <= {"cwd"}:
+        return _tally(words, timeout_s, **more)
     source = {"input": stdin} if stdin else {"stdin": subprocess.DEVNULL}
     done = subprocess.run(words, capture_output=True, timeout=timeout_s, check=False, **source, **more)
     return done.returncode, done.stdout, done.stderr.decode(errors="replace")
+
+
+def _tally(words, timeout_s, cwd=None):
+    """command() for tools/tally."""
+    from tallylib import cli  # for tests that run it: pylint: disable=import-outside-toplevel
+    sys.stdout.flush()
+    sys.stderr.flush()
+    with open(os.devnull, "rb") as nothing, os.fdopen(os.memfd_create("stdout"), "rb") as output, \
+            os.fdopen(os.memfd_create("stderr"), "rb") as error:
+        child = os.fork()
+        if child == 0:
+            _become_tally(cli.main, words[1:], (nothing, output, error), cwd)
+        try:
+            code = _wait(child, words, timeout_s)
+        except BaseException:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            raise
+        for file in (output, error):
+            file.seek(0)
+        return code, output.read(), error.read().decode(errors="replace")
+
+
+def _wait(child, words, timeout_s):
+    """The status of a child, negative for a signal's number."""
+    ended = os.pidfd_open(child)
+    try:
+        if not select.select([ended], [], [], timeout_s)[0]:
+            raise subprocess.TimeoutExpired(words, timeout_s)
+    finally:
+        os.close(ended)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def _become_tally(entry, words, files, folder):
+    """Does what tools/tally does, in a child with these standard files. Does not return."""
+    code = 1
+    try:
+        for number, file in enumerate(files):
+            os.dup2(file.fileno(), number)
+        if folder is not None:
+            os.chdir(folder)
+        sys.exit(entry(words))
+    except SystemExit as end:
+        code = end.code or 0
+    except BaseException:  # as the interpreter does at the end of a script: pylint: disable=broad-exception-caught
+        traceback.print_exc()
+    finally:
+        with contextlib.suppress(OSError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(code)
 
 
 def complaints(text):
