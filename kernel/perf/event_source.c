@@ -77,14 +77,6 @@ static ssize_t store_mux_interval(void *target, const char *bytes, size_t size)
 	return (ssize_t)size;
 }
 
-static int show_cpumask(struct text *text, void *target)
-{
-	const struct pmu *pmu = target;
-
-	text_print(text, "%u\n", pmu->observer(pmu));
-	return 0;
-}
-
 static int show_rdpmc(struct text *text, void *target)
 {
 	text_print(text, "%d\n", perf_user_reads);
@@ -102,6 +94,18 @@ static ssize_t store_rdpmc(void *target, const char *bytes, size_t size)
 		return -EINVAL;
 	perf_user_reads_set((enum perf_user_reads)reads);
 	return (ssize_t)size;
+}
+
+/* Linux's uncore PMUs: the CPU to open their events on. */
+static int show_cpu_mask(struct text *text, void *target)
+{
+	text_print(text, "%d\n", atomic_load(&((struct pmu *)target)->cpu));
+	return 0;
+}
+
+static bool is_system_wide(void *target)
+{
+	return ((const struct pmu *)target)->capabilities & PMU_SYSTEM_WIDE;
 }
 
 static ssize_t put_text(char *buffer, size_t size, const char *format, const char *name)
@@ -128,11 +132,6 @@ static bool has_events(void *target)
 static bool has_caps(void *target)
 {
 	return ((const struct pmu *)target)->caps;
-}
-
-static bool has_observer(void *target)
-{
-	return ((const struct pmu *)target)->observer;
 }
 
 static bool has_user_reads(void *target)
@@ -198,16 +197,16 @@ static const struct pseudo_entry pmu_entries[] = {
 	  .mode = S_IFREG | 0644,
 	  .show = show_mux_interval,
 	  .store = store_mux_interval },
-	{ .name = "cpumask",
-	  .mode = S_IFREG | 0444,
-	  .strict = true,
-	  .exists = has_observer,
-	  .show = show_cpumask },
 	{ .name = "rdpmc",
 	  .mode = S_IFREG | 0600,
 	  .exists = has_user_reads,
 	  .show = show_rdpmc,
 	  .store = store_rdpmc },
+	{ .name = "cpumask",
+	  .mode = S_IFREG | 0444,
+	  .strict = true,
+	  .exists = is_system_wide,
+	  .show = show_cpu_mask },
 	{ .name = "format", .mode = S_IFDIR | 0755, .exists = has_formats, .dynamic = &formats },
 	{ .name = "events", .mode = S_IFDIR | 0755, .exists = has_events, .dynamic = &events },
 	{ .name = "caps", .mode = S_IFDIR | 0755, .exists = has_caps, .dynamic = &caps },

@@ -18,6 +18,8 @@ ALPHA_NOT = "Programs that are not for Alpha"
 OPTIONS = ("--pmu", "emulated", "--icount", "--timeout", "300")
 # Programs that virtual time disturbs, and why: they run in real time.
 REAL_TIME = {"observe_rseq": "a signal has to come before the tick, which Linux has at once there"}
+# Programs that need more CPUs than one.
+CPUS = {"observe_cpus_offline": 2}
 NOTHING = "not there"
 PART = "… "
 ANY = "*"
@@ -30,7 +32,8 @@ def programs():
 
 
 def options_of(program):
-    return tuple(word for word in OPTIONS if word != "--icount" or program not in REAL_TIME)
+    words = tuple(word for word in OPTIONS if word != "--icount" or program not in REAL_TIME)
+    return (*words, "--cpus", str(CPUS[program])) if program in CPUS else words
 
 
 def observations(output):
