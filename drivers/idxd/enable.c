@@ -48,8 +48,7 @@ static void write_queue(struct idxd_queue *queue)
 	mode |= queue->type == IDXD_QUEUE_KERNEL ? WQCFG_PRIVILEGED : 0;
 	/* A shared queue has a PASID in each descriptor. */
 	if (queue->type == IDXD_QUEUE_USER)
-		mode |= WQCFG_PASID_ENABLE |
-			WQCFG_PASID(queue->dedicated ? queue->pasid : 0);
+		mode |= WQCFG_PASID_ENABLE | WQCFG_PASID(queue->dedicated ? queue->pasid : 0);
 	idxd_write32(device, at + WQCFG_SIZE * 4, queue->size);
 	idxd_write32(device, at + WQCFG_THRESHOLD * 4, queue->threshold);
 	idxd_write32(device, at + WQCFG_MODE * 4, mode);

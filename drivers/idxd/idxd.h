@@ -122,9 +122,9 @@ struct idxd_queue {
 	unsigned int clients; /* D: who uses it: Linux's file "clients" */
 
 	/* A user queue (user.c). Its programs' files stay when it is disabled, and count as clients until they close. */
-	uint32_t pasid;		       /* D: of a dedicated one: its program's, or IOMMU_PASID_NONE */
+	uint32_t pasid; /* D: of a dedicated one: its program's, or IOMMU_PASID_NONE */
 	LIST_HEAD(, idxd_file) files; /* D */
-	struct vm_mapping portals;     /* the areas that show its portal */
+	struct vm_mapping portals;    /* the areas that show its portal */
 
 	/* The work of the kernel. */
 	struct spinlock lock;
@@ -175,8 +175,8 @@ struct idxd_device {
 	struct wait_queue commands; /* a command is complete */
 	/* Errors of the hardware since the start: Linux's file "errors" has the last. */
 	struct spinlock error_lock;
-	uint32_t error[8];	      /* error_lock: the last SWERROR */
-	_Atomic uint64_t errors;      /* A */
+	uint32_t error[8];		 /* error_lock: the last SWERROR */
+	_Atomic uint64_t errors;	 /* A */
 	struct wait_queue error_waiters; /* an error came: poll of user queues */
 	unsigned int vector_count;    /* K: vector 0 is the device's, vector 1 + N is queue N's */
 	struct idxd_perfmon *perfmon; /* K: NULL: none */
