@@ -17,6 +17,11 @@ from .failure import NO_PMU, USAGE, Failure
 _EXIT_PORT = "isa-debug-exit,iobase=0xf4,iosize=4"
 # The Alpha's machine ends through its console.
 _MACHINES = {"x86_64": ("-machine", "pc", "-device", _EXIT_PORT), "alpha": ("-machine", "clipper", "-nic", "none")}
+# What --device adds: QEMU's name, and what it is.
+DEVICES = {"dsa": ("tally-dsa", "a Data Streaming Accelerator"), "iax": ("tally-iax", "an In-Memory Analytics Accelerator")}
+# The accelerators are PCI Express functions, and take their work by these instructions.
+_DEVICES_MACHINE = ("-machine", "q35")
+_DEVICES_CPU = ",movdir64b=on,enqcmd=on"
 # The warning of our PMUs about a selection that no event models (qemu/files/target/*/).
 _UNMODELLED = re.compile(r"^\S+: warning: (the PMU does not model .*)$")
 _ALPHA_CPU = "ev67"
@@ -36,6 +41,7 @@ class Options:
     gdb: bool = False
     arch: str = "x86_64"
     processor: str = processor.DEFAULT
+    devices: tuple = ()
 
 
 def settle_pmu(options):
@@ -87,6 +93,10 @@ def command(options, log, console):
              "-serial", "file:" + log,
              "-accel", "kvm" if options.pmu == "kvm" else "tcg",
              "-cpu", _cpu(options)]
+    if options.devices:
+        words += _DEVICES_MACHINE
+        for name in options.devices:
+            words += ["-device", DEVICES[name][0]]
     if options.icount:
         # The same each time: also the date, and the CPU's random numbers.
         words += ["-icount", "shift=0,sleep=off", "-seed", "1", "-rtc", "base=2025-01-01,clock=vm"]
@@ -123,4 +133,5 @@ def _cpu(options):
         return model
     # The user's own model decides which properties its PMU takes: the emulator checks them.
     name = None if options.cpu else options.processor
-    return ",".join([model, *chosen.properties(options.pmu_properties or {}, name)])
+    properties = chosen.properties(options.pmu_properties or {}, name)
+    return ",".join([model, *properties]) + (_DEVICES_CPU if options.devices else "")
