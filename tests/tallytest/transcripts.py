@@ -16,6 +16,10 @@ ALPHA = "Alpha"
 ALPHA_NOT = "Programs that are not for Alpha"
 # How a program is run on either kernel.
 OPTIONS = ("--pmu", "emulated", "--icount", "--timeout", "300")
+# The devices that a program observes.
+DEVICES = {"observe_dsa_files": ("dsa", "iax"), "observe_dsa_settings": ("dsa", "iax")}
+# Programs that Tally does not run yet: Linux's answers are there before what they ask for.
+AWAITED = ("observe_dsa_files", "observe_dsa_settings")
 # Programs that virtual time disturbs, and why: they run in real time.
 REAL_TIME = {"observe_rseq": "a signal has to come before the tick, which Linux has at once there"}
 NOTHING = "not there"
@@ -30,7 +34,8 @@ def programs():
 
 
 def options_of(program):
-    return tuple(word for word in OPTIONS if word != "--icount" or program not in REAL_TIME)
+    devices = [word for name in DEVICES.get(program, ()) for word in ("--device", name)]
+    return *(word for word in OPTIONS if word != "--icount" or program not in REAL_TIME), *devices
 
 
 def observations(output):
