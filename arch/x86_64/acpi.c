@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads ACPI's static tables: RSDT or XSDT, MADT, FADT, and from the DSDT the one value that switches
+ * Reads ACPI's static tables: RSDT or XSDT, MADT, FADT, MCFG, and from the DSDT the one value that switches
  * the machine off.
  *
  * This is no ACPI interpreter: it finds the \_S5 package by its bytes, because the package always has
  * the same form. Each table is mapped once and stays mapped. A table with a wrong checksum or an
  * impossible size is ignored, and a line in the log says so.
  *
- * Source: ACPI Specification 6.5: 5.2.5 to 5.2.9, 5.2.12 (MADT), 7.4.2 and 20.2 (\_Sx packages).
+ * Sources: ACPI Specification 6.5: 5.2.5 to 5.2.9, 5.2.12 (MADT), 7.4.2 and 20.2 (\_Sx packages); PCI Firmware
+ * Specification 3.3, 4.1.2 (MCFG).
  */
 #include "acpi.h"
 
 #include <string.h>
 
+#include <arch/pci.h>
 #include <kernel/base/boot.h>
 #include <kernel/base/log.h>
 #include <machine/apic.h>
 
 #include "page_table.h"
 
-struct acpi_info acpi_info = { .sleep_off = 0xffff };
+struct acpi_info acpi_info = { .sleep_off = 0xffff, .ecam_first_bus = 1 };
 
 struct root_pointer {
 	char signature[8];
@@ -235,12 +237,61 @@ static void read_fadt(const struct table *table)
 		find_off_state(dsdt);
 }
 
+/*
+ * MCFG: memory-mapped PCI configuration space.
+ */
+struct mcfg {
+	struct table head;
+	uint64_t reserved;
+	struct {
+		uint64_t address; /* of bus 0, whichever the first bus is */
+		uint16_t segment;
+		uint8_t first_bus, last_bus;
+		uint32_t reserved;
+	} __attribute__((packed)) entries[];
+} __attribute__((packed));
+
+#define ECAM_BUS_SIZE ((paddr_t)1 << 20)
+
+/* Takes the first entry of segment 0. */
+static void read_mcfg(const struct table *table)
+{
+	const struct mcfg *mcfg = (const void *)table;
+	size_t count = table->length < sizeof *mcfg ?
+			       0 :
+			       (table->length - sizeof *mcfg) / sizeof mcfg->entries[0];
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t address = mcfg->entries[i].address;
+
+		if (mcfg->entries[i].segment || address & (ECAM_BUS_SIZE - 1))
+			continue;
+		acpi_info.ecam = address;
+		acpi_info.ecam_first_bus = mcfg->entries[i].first_bus;
+		acpi_info.ecam_last_bus = mcfg->entries[i].last_bus;
+		return;
+	}
+}
+
+paddr_t arch_pci_ecam(uint8_t bus)
+{
+	paddr_t start = acpi_info.ecam + bus * ECAM_BUS_SIZE;
+
+	if (bus < acpi_info.ecam_first_bus || bus > acpi_info.ecam_last_bus)
+		return 0;
+	for (size_t i = 0; i < boot_info.ram_count; i++)
+		if (start < boot_info.ram[i].end && boot_info.ram[i].start < start + ECAM_BUS_SIZE)
+			return 0;
+	return start;
+}
+
 static const struct {
 	char signature[5];
 	void (*read)(const struct table *table);
 } readers[] = {
 	{ "APIC", read_madt },
 	{ "FACP", read_fadt },
+	{ "MCFG", read_mcfg },
 };
 
 static void read_tables(const struct table *root, size_t pointer_size)

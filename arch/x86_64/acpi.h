@@ -30,6 +30,10 @@ struct acpi_info {
 	uint16_t pm_timer;  /* port of the power-management timer, 0: none */
 	bool pm_timer_wide; /* 32 bits instead of 24 */
 
+	/* Memory-mapped PCI configuration space of segment 0, from that of the first bus on; last < first: none. */
+	paddr_t ecam;
+	unsigned int ecam_first_bus, ecam_last_bus;
+
 	uint16_t sleep_control; /* PM1a control port, 0: none */
 	uint16_t sleep_control_b;
 	uint16_t sleep_off; /* value that switches off; 0xffff: not known */

@@ -13,6 +13,7 @@
 #include <machine/trap.h>
 
 #include "acpi.h"
+#include "msi.h"
 
 static const struct {
 	unsigned int line;
@@ -64,6 +65,16 @@ void arch_irq_describe(struct text *text)
 		text_print(text, "   IO-APIC %3u-%s      %s\n", acpi_info.lines[line].global,
 			   acpi_info.lines[line].level ? "fasteoi" : "edge", devices[i].name);
 	}
+	for (unsigned int i = 0; i < MSI_COUNT; i++) {
+		struct arch_msi msi;
+
+		if (!msi_describe(i, &msi))
+			continue;
+		text_print(text, "%3u:", MSI_FIRST_IRQ + i);
+		print_counts(text, VECTOR_MSI + i);
+		text_print(text, " PCI-MSIX-%s %3u-edge      %s\n", msi.device, msi.index,
+			   msi.name);
+	}
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		text_print(text, "%s:", kinds[i].label);
 		print_counts(text, kinds[i].vector);
@@ -98,4 +109,6 @@ void interrupt_trace(unsigned int vector, bool ends)
 		hook_vector((enum hook_vector)(kind - 1), vector, ends);
 	else if (vector - VECTOR_LINES < LEGACY_LINES)
 		hook_irq(vector - VECTOR_LINES, device_at(vector - VECTOR_LINES), ends);
+	else if (vector - VECTOR_MSI < MSI_COUNT)
+		hook_irq(vector - VECTOR_MSI + MSI_FIRST_IRQ, msi_name(vector), ends);
 }

@@ -26,8 +26,9 @@
 
 /* A write must have fewer bytes. */
 #define STORE_MAX	  4096
-/* Positions of a directory: from 2 on for its table, from here on for targets by their ids. */
-#define DYNAMIC_POSITIONS ((uint64_t)1 << 32)
+/* Positions of a directory: from 2 on for its tables, from each multiple of this on for the targets of one part, by
+ * their ids. */
+#define DYNAMIC_POSITIONS ((uint64_t)1 << 40)
 /* Longest name of a target, with its terminator. */
 #define NAME_ROOM	  256
 
@@ -322,34 +323,19 @@ static void free_inode(struct inode *inode)
 	kfree(pseudo(inode));
 }
 
-/* The first entry that is always in a directory of ENTRY, and the one after CHILD; NULL: there is none. */
-static const struct pseudo_entry *first_added(const struct pseudo_entry *entry)
+/* A directory of ENTRY has parts: ENTRY's own, then those that were added. Returns the first one. */
+static struct pseudo_added first_part(const struct pseudo_entry *entry)
 {
-	const struct pseudo_entry *child = entry->added ? entry->added->children : NULL;
-
-	return child && child->name ? child : NULL;
+	return (struct pseudo_added){ entry->children, entry->dynamic, entry->added };
 }
 
-static const struct pseudo_entry *first_child(const struct pseudo_entry *entry)
+/* Makes PART the part after it; false: it was the last. */
+static bool next_part(struct pseudo_added *part)
 {
-	return entry->children && entry->children->name ? entry->children : first_added(entry);
-}
-
-static const struct pseudo_entry *next_child(const struct pseudo_entry *entry,
-					     const struct pseudo_entry *child)
-{
-	const struct pseudo_entry *last = entry->children;
-
-	if ((++child)->name)
-		return child;
-	while (last && last->name)
-		last++;
-	return child == last ? first_added(entry) : NULL;
-}
-
-static const struct pseudo_dynamic *dynamic_of(const struct pseudo_entry *entry)
-{
-	return !entry->dynamic && entry->added ? entry->added->dynamic : entry->dynamic;
+	if (!part->next)
+		return false;
+	*part = *part->next;
+	return true;
 }
 
 static size_t put_name(const struct pseudo_dynamic *dynamic, void *target, char *buffer,
@@ -475,29 +461,38 @@ static bool exists(const struct pseudo_entry *entry, void *target)
 	return !entry->exists || entry->exists(target);
 }
 
+/* Returns the entry NAME of TABLE, if it exists for TARGET, or NULL. */
+static const struct pseudo_entry *find_child(const struct pseudo_entry *table, void *target,
+					     const char *name, size_t name_size)
+{
+	for (; table && table->name; table++)
+		if (strlen(table->name) == name_size && !memcmp(table->name, name, name_size) &&
+		    exists(table, target))
+			return table;
+	return NULL;
+}
+
 static struct inode *look_up(struct inode *inode, const char *name, size_t name_size, int *error)
 {
 	struct pseudo_inode *directory = pseudo(inode);
-	const struct pseudo_entry *child = first_child(directory->entry);
-	const struct pseudo_dynamic *dynamic = dynamic_of(directory->entry);
-	struct inode *found = NULL;
+	struct pseudo_added part = first_part(directory->entry);
+	const struct pseudo_entry *child = NULL;
+	struct inode *found;
+	void *target = NULL;
 
 	*error = is_gone(directory) ? -ESRCH : -ENOENT;
 	if (*error == -ESRCH)
 		return NULL;
-	for (; child; child = next_child(directory->entry, child))
-		if (strlen(child->name) == name_size && !memcmp(child->name, name, name_size) &&
-		    exists(child, directory->target))
-			break;
+	do {
+		child = find_child(part.children, directory->target, name, name_size);
+		if (!child && part.dynamic)
+			target = find_target(part.dynamic, directory->target, name, name_size);
+	} while (!child && !target && next_part(&part));
 	if (child) {
 		get_target(directory->about, directory->target);
 		found = make_inode(inode->superblock, child, directory->target, directory->about);
-	} else if (dynamic) {
-		void *target = find_target(dynamic, directory->target, name, name_size);
-
-		if (!target)
-			return NULL;
-		found = make_inode(inode->superblock, dynamic->entry, target, dynamic);
+	} else if (target) {
+		found = make_inode(inode->superblock, part.dynamic->entry, target, part.dynamic);
 	} else {
 		return NULL;
 	}
@@ -517,37 +512,51 @@ static int remove_directory(struct inode *directory, const char *name, size_t na
 							 name_size);
 }
 
+/* Lists the targets of DYNAMIC in DIRECTORY, with positions after FIRST, to READER, which continues at POSITION. False:
+ * READER is full. */
+static bool list_targets(const struct pseudo_inode *directory, const struct pseudo_dynamic *dynamic,
+			 uint64_t first, uint64_t position, struct directory_reader *reader)
+{
+	bool room = true;
+	void *target;
+
+	for (uint64_t id = position < first ? 0 : position - first;
+	     room && (target = dynamic->next(directory->target, &id)); id++) {
+		char name[NAME_ROOM];
+
+		room = reader->entry(reader, name, put_name(dynamic, target, name, sizeof(name)),
+				     number_of(dynamic->entry, target, dynamic),
+				     dynamic->entry->mode, first + id + 1);
+		put_target(dynamic, target);
+	}
+	return room;
+}
+
 static void list(struct inode *inode, uint64_t position, struct directory_reader *reader)
 {
 	struct pseudo_inode *directory = pseudo(inode);
-	const struct pseudo_entry *child = first_child(directory->entry);
-	const struct pseudo_dynamic *dynamic = dynamic_of(directory->entry);
+	struct pseudo_added part = first_part(directory->entry);
+	uint64_t at = 2;
 
-	for (uint64_t at = 2; child; child = next_child(directory->entry, child), at++)
-		if (at >= position && exists(child, directory->target) &&
-		    !reader->entry(reader, child->name, strlen(child->name),
-				   number_of(child, directory->target, directory->about),
-				   child->mode, at + 1))
+	do
+		for (const struct pseudo_entry *child = part.children; child && child->name;
+		     child++, at++)
+			if (at >= position && exists(child, directory->target) &&
+			    !reader->entry(reader, child->name, strlen(child->name),
+					   number_of(child, directory->target, directory->about),
+					   child->mode, at + 1))
+				return;
+	while (next_part(&part));
+
+	part = first_part(directory->entry);
+	at = DYNAMIC_POSITIONS;
+	do {
+		/* Positions above at + DYNAMIC_POSITIONS are a later part's. */
+		if (part.dynamic && position < at + DYNAMIC_POSITIONS &&
+		    !list_targets(directory, part.dynamic, at, position, reader))
 			return;
-	if (!dynamic)
-		return;
-	uint64_t id = position < DYNAMIC_POSITIONS ? 0 : position - DYNAMIC_POSITIONS;
-
-	for (;; id++) {
-		void *target = dynamic->next(directory->target, &id);
-		char name[NAME_ROOM];
-
-		if (!target)
-			return;
-		bool room = reader->entry(reader, name,
-					  put_name(dynamic, target, name, sizeof(name)),
-					  number_of(dynamic->entry, target, dynamic),
-					  dynamic->entry->mode, DYNAMIC_POSITIONS + id + 1);
-
-		put_target(dynamic, target);
-		if (!room)
-			return;
-	}
+		at += DYNAMIC_POSITIONS;
+	} while (next_part(&part));
 }
 
 /* --- mounting --- */

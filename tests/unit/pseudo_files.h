@@ -75,7 +75,8 @@ static inline struct pseudo_file find_file(struct pseudo_added directory, const 
 		file = find_entry(directory, file.target, path, size);
 		if (!file.entry || !path[size])
 			return file;
-		directory = (struct pseudo_added){ file.entry->children, file.entry->dynamic };
+		directory = (struct pseudo_added){ .children = file.entry->children,
+						   .dynamic = file.entry->dynamic };
 		path += size + 1;
 	}
 }
@@ -104,8 +105,8 @@ static inline const char *list_directory(struct pseudo_added directory, const ch
 {
 	struct pseudo_file file = find_file(directory, path);
 
-	return file.entry ? list_entries((struct pseudo_added){ file.entry->children,
-								file.entry->dynamic },
+	return file.entry ? list_entries((struct pseudo_added){ .children = file.entry->children,
+								.dynamic = file.entry->dynamic },
 					 file.target) :
 			    "none";
 }

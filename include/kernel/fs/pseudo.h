@@ -50,10 +50,11 @@ struct pseudo_dynamic {
 	const struct pseudo_entry *entry;
 };
 
-/* Entries that a part above adds to a directory. Written at start, by one CPU. */
+/* Entries that a part above adds to a directory, and those that further parts add. Written at start, by one CPU. */
 struct pseudo_added {
 	const struct pseudo_entry *children;
 	const struct pseudo_dynamic *dynamic;
+	const struct pseudo_added *next;
 };
 
 struct pseudo_entry {
@@ -100,7 +101,7 @@ struct pseudo_entry {
 	/* A directory: its constant entries, and those that come and go. */
 	const struct pseudo_entry *children;
 	const struct pseudo_dynamic *dynamic;
-	/* A directory: what parts above add, after children and instead of dynamic. NULL: nothing. */
+	/* A directory: what parts above add, after children and dynamic. NULL: nothing. */
 	const struct pseudo_added *added;
 };
 
@@ -124,8 +125,17 @@ void pseudo_mount_again(const char *type, const char *path);
  * context. */
 int pseudo_create(const char *type, struct superblock **result);
 
+/* Adds FURTHER, which stays, to DIRECTORY, one of those below. A step of START_DEV. */
+static inline void pseudo_add(struct pseudo_added *directory, struct pseudo_added *further)
+{
+	further->next = directory->next;
+	directory->next = further;
+}
+
 /* The directories that parts above add to: /sys/devices, /sys/bus, /proc/sys/kernel. Steps of START_DEV
- * write them. */
+ * write them, by pseudo_add. */
 extern struct pseudo_added sys_devices_added, sys_bus_added, proc_sys_kernel_added;
+/* The directory of each PCI function; the target is its struct pci_device. Only where kernel/fs/sys/pci.c is. */
+extern struct pseudo_added sys_pci_device_added;
 
 #endif

@@ -11,7 +11,7 @@
  * length is checked here; a driver checks its own registers.
  *
  * Sources: PCI Local Bus Specification 3.0; PCI Express Base Specification 4.0; PCI-to-PCI Bridge Architecture
- * Specification 1.2. Errors are those that Linux's functions of the same purpose return.
+ * Specification 1.2.
  */
 #ifndef KERNEL_PCI_H
 #define KERNEL_PCI_H
@@ -52,9 +52,10 @@
 /* A region of addresses that a function answers at: its BAR, or its expansion ROM. */
 struct pci_region {
 	paddr_t address; /* a port if IO */
-	uint64_t size; /* bytes, a power of two; 0: there is none, or firmware gave it no address */
-	bool io;       /* ports, no memory */
-	bool wide;     /* 64 bits, with the following BAR as the high half */
+	uint64_t size;	 /* bytes, a power of two; 0: there is none, or it cannot be used */
+	bool unusable; /* firmware gave it no address, or one that cannot be right; the log has the reason */
+	bool io;   /* ports, no memory */
+	bool wide; /* 64 bits, with the following BAR as the high half */
 	bool prefetchable;
 	bool rom_enabled; /* PCI_ROM: its decoder is on */
 };
@@ -80,10 +81,9 @@ struct pci_device {
 	void *driver_data;		 /* the driver's */
 
 	/* Private to drivers/pci. */
-	volatile uint8_t
-		*ecam; /* the function's page of memory-mapped configuration space; NULL: none */
-	struct pci_msix *msix; /* while MSI-X is enabled */
-	unsigned int enabled;  /* pci_devices_mutex: enables that await their disable */
+	volatile uint8_t *ecam; /* its page of memory-mapped configuration space; NULL: none */
+	struct pci_msix *msix;	/* pci_mutex; NULL: MSI-X was never enabled */
+	unsigned int enabled;	/* pci_mutex: enables that await their disable */
 };
 
 struct pci_id {
@@ -127,22 +127,21 @@ void pci_write32(const struct pci_device *device, unsigned int offset, uint32_t 
 /* Returns the offset of the first capability ID, 0: none. A list that loops or leaves its place ends there. Any
  * context but NMI. */
 unsigned int pci_capability_find(const struct pci_device *device, uint8_t id);
-/* The same among the extended capabilities, which need memory-mapped configuration space. AFTER: continue after the
- * one at this offset; 0: from the first. */
-unsigned int pci_extended_capability_find(const struct pci_device *device, uint16_t id,
-					  unsigned int after);
+/* The same among the extended capabilities, which need memory-mapped configuration space. */
+unsigned int pci_extended_capability_find(const struct pci_device *device, uint16_t id);
 
 /* --- memory. Task context --- */
 
-/* Lets DEVICE answer at its regions. 0; -EINVAL: a bridge, or a region that firmware left alone. Nests with
- * pci_disable. */
+/* Lets DEVICE answer at its regions. 0; -EINVAL: a bridge, or a region is unusable. The last of as
+ * many calls of pci_disable ends bus mastering; the regions stay, as on Linux. */
 int pci_enable(struct pci_device *device);
-void pci_disable(struct pci_device *device);
+/* Returns false if DEVICE is not enabled. */
+bool pci_disable(struct pci_device *device);
 /* Lets DEVICE reach memory by itself, and send MSI; or not. */
 void pci_set_master(struct pci_device *device, bool master);
 
 /* Maps SIZE bytes from OFFSET of region INDEX, uncached, for the rest of the run: call it once for each region.
- * NULL: no memory region, not so large, or no memory; or the region overlaps RAM. */
+ * NULL: no memory region, not so large, or no memory. */
 volatile void *pci_map(const struct pci_device *device, unsigned int index, uint64_t offset,
 		       size_t size);
 
@@ -152,9 +151,9 @@ int pci_function_reset(struct pci_device *device);
 
 /* --- MSI-X. Task context, but for pci_msix_mask --- */
 
-/* Switches MSI-X on, each vector masked, and INTx off. Returns how many vectors DEVICE has (1 to 2048), or -ENODEV: no
- * MSI-X, or the CPUs' interrupt controllers take none; -EINVAL: its table is not inside one of its regions; -EBUSY: it
- * is on; -ENOMEM. */
+/* Switches MSI-X on for DEVICE, which is enabled, each vector masked, and INTx off. Returns how many vectors it has (1 to
+ * 2048), or -ENODEV: it has no MSI-X; -EINVAL: it is not enabled, or its table is not inside one of its memory regions;
+ * -EBUSY: MSI-X is on; -ENOMEM. */
 int pci_msix_enable(struct pci_device *device);
 /* Releases each vector and switches MSI-X off. */
 void pci_msix_disable(struct pci_device *device);

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The size and the address of each region: the BARs and the expansion ROM.
+ *
+ * A BAR keeps the address bits that its device decodes: of all ones written to it, it returns those bits. What a device
+ * returns is a claim. A region counts only if these bits are contiguous, the address is a multiple of the size, and its
+ * bytes are nobody else's: neither RAM nor another function's.
+ *
+ * Sources: PCI Local Bus Specification 3.0, 6.2.5; PCI-to-PCI Bridge Architecture Specification 1.2, 3.2.5.
+ */
+#include "region.h"
+
+#include <stddef.h>
+
+#include <kernel/base/boot.h>
+#include <kernel/base/log.h>
+
+#define BAR_FIRST	 0x10
+#define BAR_IO		 0x01u
+#define BAR_TYPE	 0x06u
+#define BAR_TYPE_32	 0x00u
+#define BAR_TYPE_1M	 0x02u /* below 1 MiB: PCI 2.2 and older */
+#define BAR_TYPE_64	 0x04u
+#define BAR_PREFETCHABLE 0x08u
+#define BAR_IO_MASK	 (~0x03u)
+#define BAR_MEMORY_MASK	 (~0x0fu)
+#define ROM_ENABLE	 0x01u
+#define ROM_MASK	 (~0x7ffu)
+#define PORTS_END	 0x10000u
+
+#define CLASS_HOST	 0x0600 /* base class and subclass */
+
+/* By header type. */
+static const struct {
+	unsigned int bars;
+	unsigned int rom; /* offset, 0: none */
+} layouts[] = { { 6, 0x30 }, { 2, 0x38 }, { 1, 0 } };
+
+/* Returns what the BAR at OFFSET makes of ONES. */
+static uint32_t probe(const struct pci_device *device, unsigned int offset, uint32_t ones)
+{
+	uint32_t value = pci_read32(device, offset), mask;
+
+	pci_write32(device, offset, ones);
+	mask = pci_read32(device, offset);
+	pci_write32(device, offset, value);
+	return mask;
+}
+
+/* Returns the size of which MASK has the decoded bits, up to bit WIDTH - 1; 0: they are not contiguous. */
+static uint64_t size_of(uint64_t mask, unsigned int width)
+{
+	uint64_t size = mask & -mask;
+	uint64_t all = width == 64 ? UINT64_MAX : ((uint64_t)1 << width) - 1;
+
+	return mask == (all & -size) ? size : 0;
+}
+
+static bool overlap(uint64_t start, uint64_t size, uint64_t other, uint64_t other_end)
+{
+	return start < other_end && other < start + size;
+}
+
+static bool is_in_ram(const struct pci_region *region)
+{
+	for (size_t i = 0; i < boot_info.ram_count; i++)
+		if (overlap(region->address, region->size, boot_info.ram[i].start,
+			    boot_info.ram[i].end))
+			return true;
+	return false;
+}
+
+/* Returns the function that has bytes of REGION, or NULL. REGION is of DEVICE, which is in the list or not yet. */
+static const struct pci_device *find_owner(const struct pci_device *device,
+					   const struct pci_region *region)
+{
+	const struct pci_device *other = pci_device_first();
+
+	for (; other; other = other == device ? NULL : pci_device_next(other))
+		for (unsigned int i = 0; i < PCI_REGIONS; i++) {
+			const struct pci_region *at = &other->regions[i];
+
+			if (at != region && at->size && at->io == region->io &&
+			    overlap(region->address, region->size, at->address,
+				    at->address + at->size))
+				return other;
+		}
+	return NULL;
+}
+
+/* Returns why REGION, whose decoded bits are MASK of WIDTH, cannot be used, or NULL. */
+static const char *judge(const struct pci_device *device, const struct pci_region *region,
+			 uint64_t mask, unsigned int width)
+{
+	if (!region->size)
+		return "its size is no power of two";
+	if (!region->address || region->address == (mask & -region->size))
+		return "firmware gave it no address";
+	if (region->address & (region->size - 1))
+		return "its address is no multiple of its size";
+	if (region->io && region->address + region->size > PORTS_END)
+		return "there are no such ports";
+	if (!region->io && is_in_ram(region))
+		return "it overlaps RAM";
+	return find_owner(device, region) ? "another function has its addresses" : NULL;
+}
+
+/* Completes region INDEX, whose address is known, by MASK, its decoded bits of WIDTH. */
+static void complete(struct pci_device *device, unsigned int index, uint64_t mask,
+		     unsigned int width)
+{
+	struct pci_region *region = &device->regions[index];
+
+	region->size = size_of(mask, width);
+
+	const char *reason = judge(device, region, mask, width);
+
+	if (!reason)
+		return;
+	log_info("pci: %s: region %u (0x%lx, %lu bytes) is left alone: %s", device->name, index,
+		 region->address, region->size, reason);
+	region->size = 0;
+	region->unusable = true;
+}
+
+/* Reads the BAR at INDEX of COUNT; returns how many BARs it takes. */
+static unsigned int read_bar(struct pci_device *device, unsigned int index, unsigned int count)
+{
+	struct pci_region *region = &device->regions[index];
+	unsigned int offset = BAR_FIRST + 4 * index, width = 32;
+	uint32_t value = pci_read32(device, offset), low = probe(device, offset, ~0u);
+	uint64_t mask = low & BAR_MEMORY_MASK;
+
+	if (low == 0 || low == ~0u)
+		return 1; /* no BAR, or no function any more */
+	if (low & BAR_IO) {
+		region->io = true;
+		region->address = value & BAR_IO_MASK;
+		mask = low & BAR_IO_MASK;
+		/* A PC's ports have 16 bits, and the upper half may be missing. */
+		if (!(mask >> 16))
+			width = 16;
+		if (mask)
+			complete(device, index, mask, width);
+		return 1;
+	}
+	region->address = value & BAR_MEMORY_MASK;
+	region->prefetchable = low & BAR_PREFETCHABLE;
+	if ((low & BAR_TYPE) == BAR_TYPE_64 && index + 1 < count) {
+		region->wide = true;
+		region->address |= (uint64_t)pci_read32(device, offset + 4) << 32;
+		mask |= (uint64_t)probe(device, offset + 4, ~0u) << 32;
+		width = 64;
+	} else if ((low & BAR_TYPE) != BAR_TYPE_32 && (low & BAR_TYPE) != BAR_TYPE_1M) {
+		log_info("pci: %s: region %u is left alone: its type is reserved", device->name,
+			 index);
+		region->unusable = true;
+		return 1;
+	}
+	if (mask)
+		complete(device, index, mask, width);
+	return region->wide ? 2 : 1;
+}
+
+static void read_rom(struct pci_device *device, unsigned int offset)
+{
+	struct pci_region *region = &device->regions[PCI_ROM];
+	uint32_t value = pci_read32(device, offset), mask = probe(device, offset, ROM_MASK);
+
+	region->address = value & ROM_MASK;
+	region->rom_enabled = value & ROM_ENABLE;
+	/* A ROM is optional: without an address it is only absent. */
+	if (mask & ROM_MASK && mask != ~0u && region->address)
+		complete(device, PCI_ROM, mask & ROM_MASK, 32);
+}
+
+void pci_regions_read(struct pci_device *device)
+{
+	uint16_t command = pci_read16(device, PCI_COMMAND);
+
+	if (device->header_type >= sizeof(layouts) / sizeof(layouts[0]))
+		return;
+	/* While a BAR holds ones, nothing must reach the function there. A host bridge passes RAM's accesses on, and
+	 * continues. */
+	if (device->class >> 8 != CLASS_HOST)
+		pci_write16(device, PCI_COMMAND,
+			    command & (uint16_t) ~(PCI_COMMAND_IO | PCI_COMMAND_MEMORY));
+	for (unsigned int i = 0; i < layouts[device->header_type].bars;)
+		i += read_bar(device, i, layouts[device->header_type].bars);
+	if (layouts[device->header_type].rom)
+		read_rom(device, layouts[device->header_type].rom);
+	pci_write16(device, PCI_COMMAND, command);
+}
