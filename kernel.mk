@@ -7,6 +7,11 @@ VDSO_DIR := arch/$(ARCH)/vdso
 KERNEL_SRCS := $(sort $(wildcard boot/*.c) \
 	$(shell find $(KERNEL_DIRS) -path $(VDSO_DIR) -prune -o -name '*.c' -print -o -name '*.S' -print))
 
+# PCI and what needs it: only x86-64's machines have it here.
+ifneq ($(ARCH),x86_64)
+KERNEL_SRCS := $(filter-out drivers/pci/% drivers/idxd/%,$(KERNEL_SRCS))
+endif
+
 # WITHOUT="net trace pty perfctr", or some of them, leaves these parts out. No file below them refers to them, which
 # tests/tools/layers.t checks; their system calls are ENOSYS, and the places of their listeners are empty.
 KERNEL_PARTS := net trace pty perfctr

@@ -13,9 +13,11 @@
 #define COUNT(table) (sizeof(table) / sizeof(*(table)))
 
 /* Every name that callers pass to boot_option. */
-static const char *const names[] = { "console", "log", "loglevel", "panic", "trace", "window" };
+static const char *const names[] = { "console", "dmatest", "log",   "loglevel",
+				     "panic",	"trace",   "window" };
 /* Every word that callers pass to boot_word. */
-static const char *const words[] = { "irqs-off-watchdog", "noinput", "norandom" };
+static const char *const words[] = { "idxd.kernel_queue", "idxd.tc_override", "irqs-off-watchdog",
+				     "noinput", "norandom" };
 
 struct word {
 	const char *start;

@@ -17,6 +17,7 @@
  *   submit.c     descriptors of the kernel and their completion
  *   perfmon.c    the PMU of a device
  *   dmatest.c    the self-test: moves memory and compares
+ *   boot_queue.c a queue of each device that the command line asks for
  *
  * Locks: device->mutex (sleeps), then queue->lock, then the locks of wait queues. The comment of a field begins with
  * its lock:
@@ -83,11 +84,10 @@ enum idxd_queue_type { IDXD_QUEUE_NONE, IDXD_QUEUE_KERNEL, IDXD_QUEUE_USER };
 #define IDXD_DEFAULT_ENTRIES	       8	  /* of a queue with a type and without a size */
 
 struct idxd_group {
-	struct idxd_device *device; /* K */
-	unsigned int id;	    /* K */
-	int tc_a, tc_b;		    /* D: 0 … 7, IDXD_TC_UNSET */
-	/* D: Linux's files have them; the hardware must have GRPCAP's support for them to matter */
-	unsigned int queue_count, engine_count;
+	struct idxd_device *device;		/* K */
+	unsigned int id;			/* K */
+	int tc_a, tc_b;				/* D: 0 … 7, IDXD_TC_UNSET */
+	unsigned int queue_count, engine_count; /* D: its members */
 };
 
 struct idxd_engine {
@@ -119,8 +119,9 @@ struct idxd_queue {
 
 	/* The work of the kernel. */
 	struct spinlock lock;
-	struct idxd_work *works;	   /* DQ: one for each entry; NULL: disabled */
-	unsigned int work_count;	   /* DQ */
+	bool refusing;			   /* Q: takes no more work */
+	unsigned int taken;		   /* Q: works that are not free */
+	struct idxd_work *works;	   /* Q: NULL: disabled */
 	LIST_HEAD(, idxd_work) free_works; /* Q */
 	LIST_HEAD(, idxd_work) submitted;  /* Q */
 	struct wait_queue waiters;	   /* a work completed, or the queue was disabled */
@@ -135,6 +136,7 @@ struct idxd_device {
 
 	/* The hardware's capabilities, as it has them. */
 	volatile uint8_t *registers;		  /* K: BAR 0, mapped */
+	uint64_t registers_size;		  /* K: bytes of it */
 	volatile uint8_t *portals;		  /* K: BAR 2, mapped */
 	uint32_t version;			  /* K */
 	uint64_t gencap, wqcap, grpcap, engcap;	  /* K */
@@ -149,6 +151,8 @@ struct idxd_device {
 	uint64_t max_transfer_bytes;			     /* K */
 	unsigned int max_batch_size;			     /* K: 0: no batches */
 	bool configurable;				     /* K */
+	/* K: the traffic class of a group that nobody set, see device.c */
+	int default_tc;
 	bool shared_supported;	     /* K: the CPU has ENQCMDS, and the device shared queues */
 	struct idxd_queue *queues;   /* K: queue_count of them */
 	struct idxd_engine *engines; /* K */
@@ -156,9 +160,9 @@ struct idxd_device {
 
 	struct mutex mutex;
 	_Atomic enum idxd_device_state
-		state;		    /* A: changes under D, or from the interrupt to HALTED */
-	uint32_t command_status;    /* D: Linux's file cmd_status */
-	int dma_number;		    /* D: N of "dmaNchanM" while it is enabled; -1 */
+		state;		 /* A: changes under D, or from the interrupt to HALTED */
+	uint32_t command_status; /* D: Linux's file cmd_status */
+	int dma_number; /* dma_mutex of enable.c: N of "dmaNchanM" while it is enabled; -1 */
 	struct wait_queue commands; /* a command is complete */
 	/* Errors of the hardware since the start: Linux's file "errors" has the last. */
 	struct spinlock error_lock;
@@ -183,6 +187,10 @@ void idxd_write64(struct idxd_device *device, uint32_t offset, uint64_t value);
  * which becomes command_status; -ETIMEDOUT: the device does not answer and is now halted; -EIO: it is halted.
  * mutex held, task context. */
 int idxd_command(struct idxd_device *device, unsigned int code, uint32_t operand);
+
+/* Declares DEVICE halted, for REASON, and takes its right to reach memory: what it was given is free again. Task
+ * context. */
+void idxd_device_fence(struct idxd_device *device, const char *reason);
 
 /* Returns the set bit of queue ID in a command's operand. */
 uint32_t idxd_queue_operand(unsigned int id);
@@ -226,6 +234,9 @@ int idxd_queue_enable(struct idxd_queue *queue);
 /* Waits for the work of QUEUE, disables it and clears its configuration but for size and group. 0, -ENXIO. Linux: the
  * driver "dmaengine" is unbound. */
 int idxd_queue_disable(struct idxd_queue *queue);
+/* Stops what QUEUE has been given: no descriptor of it is done after this call. 0; -EIO: the device is halted and cannot
+ * reach memory any more. */
+int idxd_queue_abort(struct idxd_queue *queue);
 /* Returns the descriptors that wait in QUEUE. Any context. */
 unsigned int idxd_queue_occupancy(const struct idxd_queue *queue);
 

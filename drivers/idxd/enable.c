@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * From the configuration of a device and its queues to its registers, enabled, and back. The order of the checks, the
+ * errors and the reasons in command_status are Linux's (drivers/dma/idxd/device.c, dma.c).
+ *
+ * A device keeps a queue's configuration while it is enabled, so the registers are written whole at each enabling: the
+ * hardware ignores what must not change then.
+ */
+#include <string.h>
+
+#include <arch/enqueue.h>
+#include <kernel/base/assert.h>
+#include <kernel/base/log.h>
+#include <kernel/pci/pci.h>
+#include <uapi/linux/errno.h>
+
+#include "idxd.h"
+#include "registers.h"
+#include "submit.h"
+
+#define FULL 64 /* queues and engines of one word of GRPCFG */
+
+static unsigned int log2_of(uint64_t power)
+{
+	return power ? 63u - (unsigned int)__builtin_clzll(power) : 0;
+}
+
+static int refuse(struct idxd_device *device, uint32_t reason, int error)
+{
+	device->command_status = reason;
+	return error;
+}
+
+/* --- the registers --- */
+
+static void write_queue(struct idxd_queue *queue)
+{
+	struct idxd_device *device = queue->device;
+	uint32_t at = device->wqcfg + queue->id * device->wqcfg_size;
+	uint32_t mode = WQCFG_PRIORITY(queue->priority);
+
+	if (!queue->size && queue->type != IDXD_QUEUE_NONE)
+		queue->size = IDXD_DEFAULT_ENTRIES;
+	mode |= queue->dedicated ? WQCFG_DEDICATED : 0;
+	mode |= queue->block_on_fault ? WQCFG_BLOCK_ON_FAULT : 0;
+	mode |= queue->type == IDXD_QUEUE_KERNEL ? WQCFG_PRIVILEGED : 0;
+	idxd_write32(device, at + WQCFG_SIZE * 4, queue->size);
+	idxd_write32(device, at + WQCFG_THRESHOLD * 4, queue->threshold);
+	idxd_write32(device, at + WQCFG_MODE * 4, mode);
+	idxd_write32(device, at + WQCFG_LIMITS * 4,
+		     WQCFG_XFER_SHIFT(log2_of(queue->max_transfer_bytes)) |
+			     WQCFG_BATCH_SHIFT(log2_of(queue->max_batch_size)));
+}
+
+static unsigned int class_of(int traffic_class)
+{
+	return traffic_class == IDXD_TC_UNSET ? 0 : (unsigned int)traffic_class;
+}
+
+static void write_group(struct idxd_group *group)
+{
+	struct idxd_device *device = group->device;
+	uint32_t at = device->grpcfg + group->id * GRPCFG_SIZE;
+	uint64_t queues[256 / FULL] = { 0 }, engines = 0;
+
+	for (unsigned int i = 0; i < device->queue_count; i++)
+		if (device->queues[i].group == group)
+			queues[i / FULL] |= 1ull << i % FULL;
+	for (unsigned int i = 0; i < device->engine_count; i++)
+		if (device->engines[i].group == group)
+			engines |= 1ull << i;
+	for (unsigned int i = 0; i < 256 / FULL; i++)
+		idxd_write64(device, at + GRPCFG_QUEUES + i * 8, queues[i]);
+	idxd_write64(device, at + GRPCFG_ENGINES, engines);
+	idxd_write64(device, at + GRPCFG_FLAGS,
+		     GRPFLAGS_TC_A(class_of(group->tc_a)) | GRPFLAGS_TC_B(class_of(group->tc_b)));
+}
+
+/* Writes the whole configuration. 0; -EINVAL: there is no queue, or no engine, in any group. mutex held. */
+static int write_configuration(struct idxd_device *device)
+{
+	bool queues = false, engines = false;
+
+	for (unsigned int i = 0; i < device->queue_count; i++) {
+		queues |= device->queues[i].group != NULL;
+		if (device->queues[i].group && !device->queues[i].dedicated &&
+		    !device->shared_supported)
+			return refuse(device, IDXD_STATUS_NO_SHARED, -EINVAL);
+	}
+	for (unsigned int i = 0; i < device->engine_count; i++)
+		engines |= device->engines[i].group != NULL;
+	if (!queues)
+		return refuse(device, IDXD_STATUS_NONE_CONFIGURED, -EINVAL);
+	if (!engines)
+		return -EINVAL;
+	for (unsigned int i = 0; i < device->queue_count; i++)
+		if (device->queues[i].group)
+			write_queue(&device->queues[i]);
+	for (unsigned int i = 0; i < device->group_count; i++)
+		write_group(&device->groups[i]);
+	return 0;
+}
+
+/* --- queues --- */
+
+/* Returns the number of channels that the device's queues have. mutex held. */
+static unsigned int next_channel(const struct idxd_device *device)
+{
+	unsigned int channels = 0;
+
+	for (unsigned int i = 0; i < device->queue_count; i++)
+		channels += device->queues[i].enabled;
+	return channels;
+}
+
+/* Checks what Linux checks before it writes to the device. 0, -ENODEV, -ENXIO. mutex held. */
+static int check_queue(struct idxd_queue *queue)
+{
+	struct idxd_device *device = queue->device;
+
+	if (atomic_load(&device->state) != IDXD_DEVICE_ENABLED)
+		return -ENODEV;
+	if (strcmp(queue->driver_name, "dmaengine"))
+		return refuse(device, IDXD_STATUS_NO_DRIVER_NAME, -ENODEV);
+	queue->type = IDXD_QUEUE_KERNEL;
+	if (queue->enabled)
+		return refuse(device, IDXD_STATUS_QUEUE_ENABLED, -ENXIO);
+	if (!queue->group)
+		return refuse(device, IDXD_STATUS_NO_GROUP, -ENXIO);
+	if (!queue->name[0])
+		return refuse(device, IDXD_STATUS_NO_NAME, -ENXIO);
+	if (!queue->dedicated && !device->shared_supported)
+		return refuse(device, IDXD_STATUS_NO_SVM, -ENXIO);
+	if (!queue->dedicated && !queue->threshold)
+		return refuse(device, IDXD_STATUS_NO_THRESHOLD, -ENXIO);
+	if (queue->dedicated && !arch_has_store64())
+		return refuse(device, IDXD_STATUS_PORTAL, -ENXIO);
+	return 0;
+}
+
+int idxd_queue_enable(struct idxd_queue *queue)
+{
+	struct idxd_device *device = queue->device;
+
+	mutex_lock(&device->mutex);
+	int error = check_queue(queue);
+	if (!error && device->configurable && write_configuration(device))
+		error = -ENXIO;
+	if (!error) {
+		int status = idxd_command(device, CMD_ENABLE_QUEUE, queue->id);
+
+		error = status && status != CMDSTS_QUEUE_ENABLED ? -ENXIO : 0;
+	}
+	if (!error) {
+		queue->channel = next_channel(device);
+		uint32_t reason = idxd_work_begin(queue);
+		if (reason) {
+			idxd_command(device, CMD_DISABLE_QUEUE, idxd_queue_operand(queue->id));
+			error = refuse(device, reason, -ENXIO);
+		}
+	}
+	if (!error)
+		device->command_status = 0;
+	mutex_unlock(&device->mutex);
+	return error;
+}
+
+/* Disables QUEUE when its work is done. mutex held. */
+static int disable_queue(struct idxd_queue *queue)
+{
+	struct idxd_device *device = queue->device;
+
+	if (!queue->enabled || queue->refusing)
+		return -ENXIO;
+	/* Nobody submits from here on; the command waits for the rest, or the device is halted. */
+	idxd_work_refuse(queue);
+	idxd_command(device, CMD_DRAIN_QUEUE, idxd_queue_operand(queue->id));
+	idxd_command(device, CMD_RESET_QUEUE, idxd_queue_operand(queue->id));
+	idxd_work_end(queue);
+	idxd_queue_clear(queue, false);
+	return 0;
+}
+
+int idxd_queue_disable(struct idxd_queue *queue)
+{
+	mutex_lock(&queue->device->mutex);
+	int error = disable_queue(queue);
+	mutex_unlock(&queue->device->mutex);
+	return error;
+}
+
+int idxd_queue_abort(struct idxd_queue *queue)
+{
+	struct idxd_device *device = queue->device;
+	int error = 0;
+
+	mutex_lock(&device->mutex);
+	int status = queue->enabled ?
+			     idxd_command(device, CMD_ABORT_QUEUE, idxd_queue_operand(queue->id)) :
+			     0;
+	/* A queue that is disabled has done its work. */
+	if (status && status != CMDSTS_QUEUE_DISABLED) {
+		idxd_device_fence(device, "it does not abort a queue");
+		error = -EIO;
+	}
+	idxd_work_cancel(queue);
+	mutex_unlock(&device->mutex);
+	return error;
+}
+
+unsigned int idxd_queue_occupancy(const struct idxd_queue *queue)
+{
+	const struct idxd_device *device = queue->device;
+
+	return WQCFG_STATUS_OCCUPANCY(idxd_read32(
+		device, device->wqcfg + queue->id * device->wqcfg_size + WQCFG_STATUS * 4));
+}
+
+/* --- devices --- */
+
+/* dma_number of all devices; taken before a device's mutex. */
+static struct mutex dma_mutex = MUTEX_INITIALIZER(dma_mutex);
+
+static bool number_is_taken(int number)
+{
+	struct idxd_device *device;
+
+	for (unsigned int id = 0; (device = idxd_device_next(id)); id = device->id + 1)
+		if (device->dma_number == number)
+			return true;
+	return false;
+}
+
+/* Returns the lowest number that no enabled device has. */
+static int free_number(void)
+{
+	int number = 0;
+
+	mutex_assert_held(&dma_mutex);
+	while (number_is_taken(number))
+		number++;
+	return number;
+}
+
+/* Writes the configuration and gives the command. mutex held. */
+static int enable_device(struct idxd_device *device)
+{
+	if (atomic_load(&device->state) != IDXD_DEVICE_DISABLED)
+		return refuse(device, IDXD_STATUS_DEVICE_ENABLED, -ENXIO);
+	if (device->configurable && write_configuration(device))
+		return -ENXIO;
+	int status = idxd_command(device, CMD_ENABLE_DEVICE, 0);
+	if (status && status != CMDSTS_DEVICE_ENABLED)
+		return -ENXIO;
+	atomic_store(&device->state, IDXD_DEVICE_ENABLED);
+	device->command_status = 0;
+	return 0;
+}
+
+int idxd_device_enable(struct idxd_device *device)
+{
+	mutex_lock(&dma_mutex);
+	mutex_lock(&device->mutex);
+	int error = enable_device(device);
+	if (!error)
+		device->dma_number = free_number();
+	mutex_unlock(&device->mutex);
+	mutex_unlock(&dma_mutex);
+	return error;
+}
+
+int idxd_device_disable(struct idxd_device *device)
+{
+	mutex_lock(&dma_mutex);
+	mutex_lock(&device->mutex);
+	for (unsigned int i = 0; i < device->queue_count; i++)
+		disable_queue(&device->queues[i]);
+	int error = atomic_load(&device->state) == IDXD_DEVICE_ENABLED ? 0 : -ENXIO;
+	if (!error) {
+		int status = idxd_command(device, CMD_DISABLE_DEVICE, 0);
+
+		error = status && status != CMDSTS_DEVICE_DISABLED ? -ENXIO : 0;
+	}
+	if (!error) {
+		enum idxd_device_state enabled = IDXD_DEVICE_ENABLED;
+
+		/* Not over the halted state, which an interrupt sets. */
+		atomic_compare_exchange_strong(&device->state, &enabled, IDXD_DEVICE_DISABLED);
+		idxd_command(device, CMD_RESET_DEVICE, 0);
+		idxd_write32(device, REG_GENCTRL, GENCTRL_SWERR_INT | GENCTRL_HALT_INT);
+		idxd_device_clear(device);
+		device->command_status = 0;
+	}
+	device->dma_number = -1;
+	mutex_unlock(&device->mutex);
+	mutex_unlock(&dma_mutex);
+	return error;
+}
