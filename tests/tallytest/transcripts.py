@@ -35,6 +35,8 @@ def programs():
 
 def options_of(program):
     devices = [word for name in DEVICES.get(program, ()) for word in ("--device", name)]
+    # Linux's driver, which linux-run loads with tc_override=1, finds no meaning in the word.
+    devices += ["--append", "idxd.tc_override"] if devices else []
     return *(word for word in OPTIONS if word != "--icount" or program not in REAL_TIME), *devices
 
 
