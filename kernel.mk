@@ -23,7 +23,7 @@ ifneq ($(filter-out $(KERNEL_PARTS),$(WITHOUT)),)
 $(error WITHOUT=$(WITHOUT): parts that can be left out are $(KERNEL_PARTS))
 endif
 KERNEL_SRCS := $(filter-out $(foreach part,$(WITHOUT),$(KERNEL_PART_$(part))),$(KERNEL_SRCS))
-# What an architecture drives no hardware for. Alpha: the bus of its chipset has no message-signalled interrupts, and
+# Files for hardware that an architecture does not drive. Alpha: the bus of its chipset has no message-signalled interrupts, and
 # none of the functions with a driver is made for it.
 KERNEL_ABSENT_alpha := drivers/pci/% kernel/fs/sys/pci.c
 KERNEL_SRCS := $(filter-out $(KERNEL_ABSENT_$(ARCH)),$(KERNEL_SRCS))

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Message-signalled interrupts: a device writes to the address of a CPU's local APIC, and what it writes is the vector.
+ * Message-signalled interrupts: a device writes a vector to the address of a CPU's local APIC.
  *
  * An interrupt keeps one vector, which is its own on every CPU: routing it to another CPU changes only the message, and a
  * message on its way finds the handler on either. There are as many as vectors that nothing else uses. A vector keeps its
- * entry function for ever, so that a late message for a freed one is acknowledged.
+ * entry function, so that a late message for a freed one is acknowledged.
  *
  * Lock: msi_lock (irqsave), for the choice of a free interrupt and for readers of names. Handlers run without it.
  *

@@ -7,15 +7,16 @@
  * Sources: PCI Local Bus Specification 3.0, 6.2.2; PCI Express Base Specification 4.0, 6.6.2 and 7.5.3; Advanced
  * Capabilities for Conventional PCI ECN, 2006.
  */
-#include <kernel/pci/pci.h>
+#include "device.h"
 
+#include <arch/cpu.h>
 #include <arch/mmu.h>
 #include <kernel/base/clock.h>
 #include <kernel/base/log.h>
 #include <kernel/base/start.h>
+#include <kernel/pci/pci.h>
 #include <uapi/linux/errno.h>
 
-#include "device.h"
 #include "msix.h"
 
 #define HEADER_NORMAL		   0
@@ -41,17 +42,17 @@
 /* Linux's patience with a function that does not answer after its reset. */
 #define RETURN_MS		   60000
 
-/* What a reset clears in the header, and a driver does not write again. The command register is restored last. */
+/* Words of the header that a reset clears and no driver writes again. The command register is restored last. */
 static const uint8_t saved_words[] = { 0x0c, 0x10, 0x14, 0x18, 0x1c, 0x20, 0x24, 0x30, 0x3c };
 
-extern const struct pci_driver __pci_drivers_start[], __pci_drivers_end[];
+extern const struct pci_driver __start_pci_drivers[], __stop_pci_drivers[];
 
 struct mutex pci_mutex = MUTEX_INITIALIZER(pci_mutex);
 
 const struct pci_driver *pci_driver_at(size_t index)
 {
-	return index < (size_t)(__pci_drivers_end - __pci_drivers_start) ?
-		       &__pci_drivers_start[index] :
+	return index < (size_t)(__stop_pci_drivers - __start_pci_drivers) ?
+		       &__start_pci_drivers[index] :
 		       NULL;
 }
 
@@ -120,10 +121,9 @@ void pci_set_master(struct pci_device *device, bool master)
 volatile void *pci_map(const struct pci_device *device, unsigned int index, uint64_t offset,
 		       size_t size)
 {
-	const struct pci_region *region = &device->regions[index];
+	const struct pci_region *region = index < PCI_BARS ? &device->regions[index] : NULL;
 
-	if (index >= PCI_BARS || region->io || !size || offset > region->size ||
-	    size > region->size - offset)
+	if (!region || region->io || !size || offset > region->size || size > region->size - offset)
 		return NULL;
 	return arch_device_map(region->address + offset, size);
 }

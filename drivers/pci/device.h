@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files about one function share. */
+/* The lock that the files about one function share. */
 #ifndef DEVICE_H
 #define DEVICE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The enumeration: which functions there are, behind which bridges.
+ * The enumeration: which functions there are, and below which bridges.
  *
  * It reads the buses in the order of their numbers. A bridge leads only to a bus with a greater number than its own, and
  * the first bridge that names a bus has it: so each bus is read once, whatever numbers the bridges hold. Nothing here
@@ -37,8 +37,8 @@
 
 static struct pci_device *first;
 
-/* Of the enumeration only. */
-static struct {
+/* The state of the enumeration. */
+static struct scan {
 	struct pci_device **end;	   /* where the next function is linked */
 	struct pci_device *bridges[BUSES]; /* that lead to each bus */
 } scan;
@@ -134,13 +134,13 @@ static void add(unsigned int bus, unsigned int slot, unsigned int function, uint
 	device->header_type = pci_read8(device, HEADER_WORD + 2) & HEADER_TYPE;
 	device->class = pci_read32(device, PCI_REVISION) >> 8;
 	device->revision = pci_read8(device, PCI_REVISION);
+	*scan.end = device;
+	scan.end = &device->next;
 	map_space(device);
 	read_subsystem(device);
 	pci_regions_read(device);
 	if (device->header_type == HEADER_BRIDGE)
 		read_bridge(device);
-	*scan.end = device;
-	scan.end = &device->next;
 	log_debug("pci: %s: [%04x:%04x] class 0x%06x", device->name, device->vendor_id,
 		  device->device_id, device->class);
 }
@@ -165,7 +165,8 @@ static void enumerate(void)
 {
 	if (!pci_config_init())
 		return;
-	scan.end = &first;
+	first = NULL;
+	scan = (struct scan){ .end = &first };
 	scan_bus(0);
 	for (unsigned int bus = 1; bus < BUSES; bus++)
 		if (scan.bridges[bus])

@@ -2,9 +2,9 @@
 /*
  * The size and the address of each region: the BARs and the expansion ROM.
  *
- * A BAR keeps the address bits that its device decodes: of all ones written to it, it returns those bits. What a device
- * returns is a claim. A region counts only if these bits are contiguous, the address is a multiple of the size, and its
- * bytes are nobody else's: neither RAM nor another function's.
+ * A BAR keeps the address bits that its device decodes: of all ones written to it, it returns those bits, which
+ * a device may choose freely. A region counts only if these bits are contiguous, the address is a multiple of the size, and its
+ * bytes are neither RAM's nor another region's.
  *
  * Sources: PCI Local Bus Specification 3.0, 6.2.5; PCI-to-PCI Bridge Architecture Specification 1.2, 3.2.5.
  */
@@ -56,41 +56,38 @@ static uint64_t size_of(uint64_t mask, unsigned int width)
 	return mask == (all & -size) ? size : 0;
 }
 
-static bool overlap(uint64_t start, uint64_t size, uint64_t other, uint64_t other_end)
+/* Returns whether REGION has bytes from START to LAST. A region may end where the addresses do. */
+static bool overlaps(const struct pci_region *region, uint64_t start, uint64_t last)
 {
-	return start < other_end && other < start + size;
+	return region->address <= last && start <= region->address + region->size - 1;
 }
 
 static bool is_in_ram(const struct pci_region *region)
 {
 	for (size_t i = 0; i < boot_info.ram_count; i++)
-		if (overlap(region->address, region->size, boot_info.ram[i].start,
-			    boot_info.ram[i].end))
+		if (overlaps(region, boot_info.ram[i].start, boot_info.ram[i].end - 1))
 			return true;
 	return false;
 }
 
-/* Returns the function that has bytes of REGION, or NULL. REGION is of DEVICE, which is in the list or not yet. */
-static const struct pci_device *find_owner(const struct pci_device *device,
-					   const struct pci_region *region)
+/* Returns whether another region has bytes of REGION. */
+static bool is_taken(const struct pci_region *region)
 {
-	const struct pci_device *other = pci_device_first();
+	const struct pci_device *device = pci_device_first();
 
-	for (; other; other = other == device ? NULL : pci_device_next(other))
+	for (; device; device = pci_device_next(device))
 		for (unsigned int i = 0; i < PCI_REGIONS; i++) {
-			const struct pci_region *at = &other->regions[i];
+			const struct pci_region *at = &device->regions[i];
 
 			if (at != region && at->size && at->io == region->io &&
-			    overlap(region->address, region->size, at->address,
-				    at->address + at->size))
-				return other;
+			    overlaps(region, at->address, at->address + at->size - 1))
+				return true;
 		}
-	return NULL;
+	return false;
 }
 
 /* Returns why REGION, whose decoded bits are MASK of WIDTH, cannot be used, or NULL. */
-static const char *judge(const struct pci_device *device, const struct pci_region *region,
-			 uint64_t mask, unsigned int width)
+static const char *judge(const struct pci_region *region, uint64_t mask, unsigned int width)
 {
 	if (!region->size)
 		return "its size is no power of two";
@@ -102,7 +99,7 @@ static const char *judge(const struct pci_device *device, const struct pci_regio
 		return "there are no such ports";
 	if (!region->io && is_in_ram(region))
 		return "it overlaps RAM";
-	return find_owner(device, region) ? "another function has its addresses" : NULL;
+	return is_taken(region) ? "another region has its addresses" : NULL;
 }
 
 /* Completes region INDEX, whose address is known, by MASK, its decoded bits of WIDTH. */
@@ -113,7 +110,7 @@ static void complete(struct pci_device *device, unsigned int index, uint64_t mas
 
 	region->size = size_of(mask, width);
 
-	const char *reason = judge(device, region, mask, width);
+	const char *reason = judge(region, mask, width);
 
 	if (!reason)
 		return;

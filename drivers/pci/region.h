@@ -5,7 +5,7 @@
 
 #include <kernel/pci/pci.h>
 
-/* Fills in DEVICE's regions; its header type is known, and no driver has it. A region that cannot be used gets size 0 and
+/* Fills in the regions of DEVICE, the last one in the list; its header type is known. A region that cannot be used gets size 0 and
  * a line in the log. START_CORE. */
 void pci_regions_read(struct pci_device *device);
 

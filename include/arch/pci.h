@@ -20,7 +20,7 @@ struct arch_msi {
 	unsigned int index;
 };
 
-/* What a device writes, and where, to raise the interrupt. */
+/* The write by which a device raises the interrupt. */
 struct arch_msi_message {
 	uint64_t address;
 	uint32_t data;

@@ -2,7 +2,7 @@
 /*
  * PCI: the functions that firmware has found, and what their drivers need of them.
  *
- * The kernel enumerates the functions once, at START_CORE, behind the bridges that firmware has set up, and gives no
+ * The kernel enumerates the functions once, at START_CORE, below the bridges that firmware has set up, and gives no
  * numbers or addresses itself: a BAR that firmware left alone stays unusable, and a line in the log says so. At
  * START_DEVICES each function that a driver names is probed. Functions neither come nor go after the start: a pointer
  * to a struct pci_device stays valid, and needs no reference.

@@ -158,6 +158,12 @@ static int show_uevent(struct text *text, void *target)
 	return show_modalias(text, target);
 }
 
+/* Linux lets root name a node, and send the event again: neither has a meaning here. */
+static ssize_t refuse(void *target, const char *bytes, size_t size)
+{
+	return -EOPNOTSUPP;
+}
+
 /* --- configuration space --- */
 
 /* The right to all of it is that of the opener. It travels in the lowest bit of what read_config gets. */
@@ -246,6 +252,10 @@ static ssize_t read_driver(void *target, char *buffer, size_t size)
 	{                                                                            \
 		.name = #n, .mode = S_IFREG | 0444, .strict = true, .show = show_##n \
 	}
+#define DEVICE_SETTING(n, s)                                                       \
+	{                                                                          \
+		.name = #n, .mode = S_IFREG | 0644, .show = show_##n, .store = (s) \
+	}
 
 static const struct pseudo_entry device_entries[] = {
 	DEVICE_FILE(vendor),
@@ -261,12 +271,12 @@ static const struct pseudo_entry device_entries[] = {
 	  .write_at = write_config },
 	DEVICE_FILE(resource),
 	DEVICE_FILE(irq),
-	DEVICE_FILE(numa_node),
+	DEVICE_SETTING(numa_node, refuse),
 	DEVICE_FILE(local_cpus),
 	DEVICE_FILE(local_cpulist),
-	{ .name = "enable", .mode = S_IFREG | 0644, .show = show_enable, .store = store_enable },
+	DEVICE_SETTING(enable, store_enable),
 	DEVICE_FILE(modalias),
-	DEVICE_FILE(uevent),
+	DEVICE_SETTING(uevent, refuse),
 	{ .name = "subsystem", .mode = S_IFLNK | 0777, .read_link = read_subsystem },
 	{ .name = "driver", .mode = S_IFLNK | 0777, .exists = has_driver, .read_link = read_driver },
 	{ .name = NULL },
@@ -304,7 +314,7 @@ static void *next_function(void *parent, uint64_t *id,
 	return NULL;
 }
 
-static bool is_behind(const struct pci_device *device, const void *parent)
+static bool is_below(const struct pci_device *device, const void *parent)
 {
 	return device->bridge == parent;
 }
@@ -319,9 +329,9 @@ static bool is_any(const struct pci_device *device, const void *parent)
 	return true;
 }
 
-static void *next_behind(void *parent, uint64_t *id)
+static void *next_below(void *parent, uint64_t *id)
 {
-	return next_function(parent, id, is_behind);
+	return next_function(parent, id, is_below);
 }
 
 static void *next_driven(void *parent, uint64_t *id)
@@ -334,23 +344,23 @@ static void *next_any(void *parent, uint64_t *id)
 	return next_function(parent, id, is_any);
 }
 
-/* The functions behind a bridge, in its directory; and those of the root bus. */
-static const struct pseudo_dynamic functions_behind;
+/* The functions below a bridge, in its directory; and those of the root bus. */
+static const struct pseudo_dynamic functions_below;
 
 static const struct pseudo_entry device_entry = { .mode = S_IFDIR | 0755,
 						  .children = device_entries,
-						  .dynamic = &functions_behind,
+						  .dynamic = &functions_below,
 						  .added = &sys_pci_device_added };
 
-static const struct pseudo_dynamic functions_behind = {
-	.next = next_behind,
+static const struct pseudo_dynamic functions_below = {
+	.next = next_below,
 	.id = function_number,
 	.name = name_function,
 	.entry = &device_entry,
 };
 
 static const struct pseudo_entry devices_entries[] = {
-	{ .name = "pci0000:00", .mode = S_IFDIR | 0755, .dynamic = &functions_behind },
+	{ .name = "pci0000:00", .mode = S_IFDIR | 0755, .dynamic = &functions_below },
 	{ .name = NULL },
 };
 
