@@ -7,11 +7,6 @@ VDSO_DIR := arch/$(ARCH)/vdso
 KERNEL_SRCS := $(sort $(wildcard boot/*.c) \
 	$(shell find $(KERNEL_DIRS) -path $(VDSO_DIR) -prune -o -name '*.c' -print -o -name '*.S' -print))
 
-# PCI and what needs it: only x86-64's machines have it here.
-ifneq ($(ARCH),x86_64)
-KERNEL_SRCS := $(filter-out drivers/pci/% drivers/idxd/%,$(KERNEL_SRCS))
-endif
-
 # WITHOUT="net trace pty perfctr", or some of them, leaves these parts out. No file below them refers to them, which
 # tests/tools/layers.t checks; their system calls are ENOSYS, and the places of their listeners are empty.
 KERNEL_PARTS := net trace pty perfctr
@@ -25,7 +20,7 @@ endif
 KERNEL_SRCS := $(filter-out $(foreach part,$(WITHOUT),$(KERNEL_PART_$(part))),$(KERNEL_SRCS))
 # Files for hardware that an architecture does not drive. Alpha: the bus of its chipset has no message-signalled interrupts, and
 # none of the functions with a driver is made for it.
-KERNEL_ABSENT_alpha := drivers/pci/% kernel/fs/sys/pci.c
+KERNEL_ABSENT_alpha := drivers/pci/% drivers/idxd/% kernel/fs/sys/pci.c
 KERNEL_SRCS := $(filter-out $(KERNEL_ABSENT_$(ARCH)),$(KERNEL_SRCS))
 # OBJECTS=DIR links the objects that another build left in DIR: a kernel without some parts is a link and no compilation.
 OBJECTS ?= $(O)

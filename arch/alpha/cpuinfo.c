@@ -5,6 +5,7 @@
 
 #include <arch/exec.h>
 #include <arch/vdso.h>
+#include <kernel/base/bits.h>
 #include <kernel/base/cpu.h>
 #include <kernel/mm/text.h>
 #include <machine/hwrpb.h>
@@ -45,5 +46,6 @@ void arch_cpu_describe(struct text *text, unsigned int cpu)
 		model(slot->type & 0xffffffff), slot->variation, slot->revision, hwrpb->cycle_hz,
 		hwrpb->interval_clock_hz_4096 / 4096,
 		hwrpb->interval_clock_hz_4096 * 100 / 4096 % 100, hwrpb->page_size,
-		hwrpb->address_bits, hwrpb->space_numbers_max, hwrpb->slot_count, cpu_count());
+		hwrpb->address_bits, hwrpb->space_numbers_max, hwrpb->slot_count,
+		bits_count(cpus_online()));
 }

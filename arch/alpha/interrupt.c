@@ -166,7 +166,8 @@ uint64_t arch_irq_total(void)
 static void print_counts(struct text *text, unsigned int kind)
 {
 	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++)
-		text_print(text, " %10u", interrupt_counts[cpu].of[kind]);
+		if (cpu_is_online(cpu))
+			text_print(text, " %10u", interrupt_counts[cpu].of[kind]);
 }
 
 void arch_irq_describe(struct text *text)
@@ -175,7 +176,8 @@ void arch_irq_describe(struct text *text)
 
 	text_print(text, "    ");
 	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++)
-		text_print(text, "       CPU%-3u", cpu);
+		if (cpu_is_online(cpu))
+			text_print(text, "       CPU%-3u", cpu);
 	text_print(text, "\n");
 	for (unsigned int line = 0; line < ISA_LINES; line++) {
 		const char *name = isa_line_name(line);

@@ -133,7 +133,7 @@ static void describe_cache(struct text *text)
 		text_print(text, "cache size\t: %u KB\n", kib);
 }
 
-/* Returns whether CPU is the lowest-numbered CPU of its core. */
+/* Returns whether CPU is the lowest-numbered CPU of its core that is on line. */
 static bool is_first_of_core(unsigned int cpu)
 {
 	const struct cpu_topology own = arch_cpu_topology(cpu);
@@ -141,7 +141,7 @@ static bool is_first_of_core(unsigned int cpu)
 	for (unsigned int i = 0; i < cpu; i++) {
 		const struct cpu_topology other = arch_cpu_topology(i);
 
-		if (other.package == own.package && other.core == own.core)
+		if (cpu_is_online(i) && other.package == own.package && other.core == own.core)
 			return false;
 	}
 	return true;
@@ -162,6 +162,8 @@ void arch_cpu_describe(struct text *text, unsigned int cpu)
 	for (unsigned int i = 0; i < cpu_count(); i++) {
 		const struct cpu_topology other = arch_cpu_topology(i);
 
+		if (!cpu_is_online(i))
+			continue;
 		siblings += other.package == topology.package;
 		cores += other.package == topology.package && is_first_of_core(i);
 	}

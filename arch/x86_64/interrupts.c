@@ -46,14 +46,16 @@ uint64_t arch_irq_total(void)
 static void print_counts(struct text *text, unsigned int vector)
 {
 	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++)
-		text_print(text, " %10u", interrupt_counts[cpu].of[vector]);
+		if (cpu_is_online(cpu))
+			text_print(text, " %10u", interrupt_counts[cpu].of[vector]);
 }
 
 void arch_irq_describe(struct text *text)
 {
 	text_print(text, "    ");
 	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++)
-		text_print(text, "       CPU%-3u", cpu);
+		if (cpu_is_online(cpu))
+			text_print(text, "       CPU%-3u", cpu);
 	text_print(text, "\n");
 	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++) {
 		unsigned int line = devices[i].line, vector = VECTOR_LINES + line;

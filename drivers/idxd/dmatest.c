@@ -359,12 +359,12 @@ static const struct pseudo_entry module_entries[] = {
 
 /* --- start --- */
 
-static struct pseudo_added modules = { .children = module_entries };
-
 static void add_files(void)
 {
+	static struct pseudo_added added = { .children = module_entries };
+
 	if (idxd_device_next(0))
-		pseudo_add(&sys_module_added, &modules);
+		pseudo_add(&sys_module_added, &added);
 }
 
 START(START_DEV, add_files);

@@ -25,6 +25,10 @@ bool arch_perfctr_find(struct perfctr_hardware *hardware);
  * interrupted instruction's address, in NMI context. Task context. */
 void arch_perfctr_take(void (*overflow)(unsigned long pc));
 
+/* Stops the counters of this CPU, which comes on line and missed a call of take: between take and leave.
+ * Interrupts off. */
+void arch_perfctr_start_cpu(void);
+
 /* Stops the counters of all CPUs and undoes that. Task context. */
 void arch_perfctr_leave(void);
 

@@ -27,6 +27,9 @@ extern struct perfctr_hardware perfctr_cpu_hardware;
 const char *perfctr_cpu_reserve(const char *service);
 void perfctr_cpu_release(const char *service);
 
+/* This CPU has come on line: its counters are as after reserve, if the hardware is reserved. Interrupts off. */
+void perfctr_cpu_starts(void);
+
 /* STATE has no running i-mode counters: checks control and makes cstatus, the maps and the low level's private data
  * of it. IS_GLOBAL: for counters of a CPU, not of a task. 0 or -EINVAL; then cstatus is 0. Task context. */
 int perfctr_cpu_update_control(struct perfctr_cpu_state *state, int is_global);

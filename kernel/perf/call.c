@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Calls to a context that is not active on this CPU: by a cross call to the CPU where it is active, or here,
- * under its lock, while it is active nowhere. A context switch may come in between; then the call tries
- * again.
+ * under its lock, while it is active nowhere. A context switch may come in between, or the event may move to
+ * another CPU's context; then the call tries again.
  */
 #include <kernel/perf/call.h>
 
@@ -43,7 +43,8 @@ static bool run_active(int cpu, struct perf_call *call, enum perf_call_kind kind
 static bool run_inactive(struct perf_call *call, perf_call_function function)
 {
 	unsigned long irq = spin_lock_irqsave(&call->context->lock);
-	bool inactive = call->context->cpu < 0;
+	bool inactive = call->context->cpu < 0 &&
+			(!call->event || perf_event_context(call->event) == call->context);
 
 	if (inactive)
 		function(NULL, call, clock_ns());
@@ -57,6 +58,8 @@ void perf_call_run_remotely(struct perf_call *call, enum perf_call_kind kind,
 	bool done;
 
 	do {
+		if (call->event)
+			call->context = perf_event_context(call->event);
 		int cpu = atomic_load(&call->context->cpu);
 
 		done = cpu >= 0 ? run_active(cpu, call, kind, function) :

@@ -3,7 +3,8 @@
  * Contexts: their life, when they are active, and the rules of locking that make the way to their events
  * safe. membership.c has how events join and leave, task.c fork, exec and exit of a task.
  *
- * A context is the set of events of one task, or of one CPU. A CPU's context is always active, on that CPU. A
+ * A context is the set of events of one task, or of one CPU. A CPU's context is active on that CPU, as long as
+ * the CPU is on line (hotplug.c). A
  * task's context is active on the CPU where the task runs, from perf_task_sched_in to perf_task_sched_out,
  * and nowhere otherwise; its time runs while it is active. The events on a CPU's counters always come from
  * its two active contexts.
@@ -15,7 +16,8 @@
  *    again whether the context is still active there and tries anew if the task has moved on;
  *  - a context that is active nowhere changes under its lock, on any CPU;
  *  - context->lock decides between the two: its holder alone changes context->cpu and the events. A CPU's
- *    context never moves, so being on its CPU with interrupts off suffices, and its lock is never taken.
+ *    context never moves, so being on its CPU with interrupts off suffices; its lock is taken only while the
+ *    CPU is off line.
  *
  * docs/locking.md has the order of all locks. The second of two contexts' locks is only ever tried
  * (clone_context.c); two contexts' mutexes are taken parent before child (fork). No other lock is taken under

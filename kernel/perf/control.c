@@ -17,6 +17,7 @@
 #include <kernel/perf/first_abi.h>
 #include <kernel/perf/frequency.h>
 #include <kernel/perf/inherit.h>
+#include <kernel/perf/membership.h>
 #include <kernel/perf/schedule.h>
 #include <kernel/perf/settings.h>
 #include <kernel/perf/throttle.h>
@@ -28,12 +29,13 @@
 void perf_event_enable_locked(struct perf_cpu *cpu, struct perf_event *event, uint64_t now_ns)
 {
 	perf_context_assert_locked(event->context);
-	if (event->state >= EVENT_INACTIVE || event->state == EVENT_DEAD)
+	if (event->state >= EVENT_INACTIVE || event->state == EVENT_DEAD || event->revoked)
 		return;
 
 	/* Also from the error state: a pinned event gets another chance. */
 	perf_event_set_state(event, EVENT_INACTIVE, now_ns);
-	if (!cpu)
+	/* Not attached: it is on its way to another CPU, which schedules it in. */
+	if (!cpu || !event->attached)
 		return;
 	if (event->leader != event && event->leader->state != EVENT_ACTIVE)
 		return;
@@ -124,10 +126,11 @@ static void operate(struct perf_event *event, bool group, perf_call_function loc
 		return;
 	}
 	/* The mutex keeps the group and its leader. */
-	mutex_lock(&event->context->mutex);
+	struct perf_context *context = perf_event_lock_context(event);
+
 	operate_on(event->leader, true, locked, function);
 	operate_on_orphans(event->leader, function);
-	mutex_unlock(&event->context->mutex);
+	mutex_unlock(&context->mutex);
 }
 
 /* Members first: all are scheduled in with their leader. */

@@ -104,6 +104,18 @@ static ssize_t store_rdpmc(void *target, const char *bytes, size_t size)
 	return (ssize_t)size;
 }
 
+/* Linux's uncore PMUs: the CPU to open their events on. */
+static int show_cpu_mask(struct text *text, void *target)
+{
+	text_print(text, "%d\n", atomic_load(&((struct pmu *)target)->cpu));
+	return 0;
+}
+
+static bool is_system_wide(void *target)
+{
+	return ((const struct pmu *)target)->capabilities & PMU_SYSTEM_WIDE;
+}
+
 static ssize_t put_text(char *buffer, size_t size, const char *format, const char *name)
 {
 	format_string(buffer, size, format, name);
@@ -208,6 +220,11 @@ static const struct pseudo_entry pmu_entries[] = {
 	  .exists = has_user_reads,
 	  .show = show_rdpmc,
 	  .store = store_rdpmc },
+	{ .name = "cpumask",
+	  .mode = S_IFREG | 0444,
+	  .strict = true,
+	  .exists = is_system_wide,
+	  .show = show_cpu_mask },
 	{ .name = "format", .mode = S_IFDIR | 0755, .exists = has_formats, .dynamic = &formats },
 	{ .name = "events", .mode = S_IFDIR | 0755, .exists = has_events, .dynamic = &events },
 	{ .name = "caps", .mode = S_IFDIR | 0755, .exists = has_caps, .dynamic = &caps },

@@ -6,6 +6,7 @@
  */
 #include <kernel/base/hooks.h>
 #include <kernel/perf/context.h>
+#include <kernel/perf/hotplug.h>
 #include <kernel/perf/mapped_area.h>
 #include <kernel/perf/ownership.h>
 #include <kernel/perf/settings.h>
@@ -116,4 +117,16 @@ HOOK_LISTENER(area_mapped, 1, (const struct vm_area *area))
 HOOK_LISTENER(area_unmapped, 1, (const struct vm_area *area))
 {
 	perf_area_unmapped(area);
+}
+
+/* --- CPUs --- */
+
+HOOK_LISTENER(cpu_goes_offline, 1, (unsigned int cpu, unsigned int target))
+{
+	perf_cpu_goes_offline(cpu, target);
+}
+
+HOOK_LISTENER(cpu_starts, 1, (void))
+{
+	perf_cpu_starts();
 }

@@ -157,14 +157,24 @@ static int check_read_size(const struct perf_event *event, const struct perf_eve
 
 /* --- opening --- */
 
-static struct perf_context *find_context(const struct request *request, int *error)
+static struct perf_context *find_context(const struct request *request, struct perf_event *event,
+					 int *error)
 {
 	if (request->task)
 		return perf_context_of_task(request->task, error);
 
-	struct perf_context *context = perf_context_of_cpu((unsigned int)request->cpu);
+	if (event->pmu->capabilities & PMU_SYSTEM_WIDE)
+		event->cpu = atomic_load(&event->pmu->cpu);
+	struct perf_context *context = perf_context_of_cpu((unsigned int)event->cpu);
 	perf_context_get(context);
 	return context;
+}
+
+/* Whether the PMU of EVENT, of the whole machine, has gone to another CPU. */
+static bool has_moved(const struct perf_event *event)
+{
+	return (event->pmu->capabilities & PMU_SYSTEM_WIDE) &&
+	       event->cpu != atomic_load(&event->pmu->cpu);
 }
 
 /* Finds EVENT's context and locks its mutex: 0, or an error and EVENT has no context. */
@@ -173,15 +183,15 @@ static int lock_context(const struct request *request, struct perf_event *event)
 	int error = 0;
 
 	for (;;) {
-		struct perf_context *context = find_context(request, &error);
+		struct perf_context *context = find_context(request, event, &error);
 
 		if (!context)
 			return error;
 		mutex_lock(&context->mutex);
 		event->context = context;
-		if (!request->task || perf_context_claim(context, request->task))
+		if (request->task ? perf_context_claim(context, request->task) : !has_moved(event))
 			return 0;
-		/* The context has been swapped (clone_context.c). */
+		/* The context has been swapped (clone_context.c), or the PMU counts on another CPU now. */
 		event->context = NULL;
 		mutex_unlock(&context->mutex);
 		perf_context_put(context);
@@ -234,11 +244,11 @@ static struct perf_event *create(const struct request *request, int *error)
 {
 	struct perf_event *leader = request->leader, *event;
 
-	if (leader)
-		mutex_lock(&leader->context->mutex);
+	struct perf_context *context = leader ? perf_event_lock_context(leader) : NULL;
+
 	event = perf_event_create(request->attr, request->cpu, request->task, leader, error);
-	if (leader)
-		mutex_unlock(&leader->context->mutex);
+	if (context)
+		mutex_unlock(&context->mutex);
 	return event;
 }
 
@@ -250,6 +260,9 @@ static int install(const struct request *request, struct perf_event *event)
 
 	if (context->dead)
 		error = -ESRCH;
+	/* The CPU is off line (hotplug.c). */
+	if (!error && !context->task && atomic_load(&context->cpu) < 0)
+		error = -ENODEV;
 	if (!error && request->leader)
 		error = check_group(event, request->leader, context);
 	if (!error && request->output)

@@ -14,6 +14,7 @@
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/inherit.h>
+#include <kernel/perf/membership.h>
 #include <uapi/linux/errno.h>
 
 /* Values of a read of one event without a group: value, enabled, running, id, lost. */
@@ -237,9 +238,10 @@ static __attribute__((noinline)) long read_group(struct perf_event *event, void 
 	uint64_t *values;
 	size_t size;
 
-	mutex_lock(&event->context->mutex);
+	struct perf_context *context = perf_event_lock_context(event);
 	long result = collect_group(event, limit, &values, &size);
-	mutex_unlock(&event->context->mutex);
+
+	mutex_unlock(&context->mutex);
 	if (result)
 		return result;
 	result = copy_to_user(user_buffer, values, size) ? -EFAULT : (long)size;

@@ -86,6 +86,12 @@ static void rotation_timer_fire(struct timer *timer)
 		spin_unlock(&task_context->lock);
 }
 
+void perf_rotation_stop(struct perf_cpu *cpu)
+{
+	timer_cancel(&cpu->rotation_timer);
+	cpu->rotation_armed = false;
+}
+
 void perf_rotation_init(struct perf_cpu *cpu)
 {
 	timer_init(&cpu->rotation_timer, rotation_timer_fire);

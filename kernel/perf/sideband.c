@@ -281,25 +281,45 @@ void perf_sideband_switch_in(struct task *task)
 struct last_reading {
 	struct perf_event *child;
 	uint32_t pid, tid;
+	bool written;
 };
 
 static void write_reading(void *argument)
 {
-	const struct last_reading *reading = argument;
+	struct last_reading *reading = argument;
 	struct perf_context *context = reading->child->context;
 
 	spin_lock(&context->lock);
 	perf_record_read(reading->child, reading->pid, reading->tid);
+	reading->written = true;
 	spin_unlock(&context->lock);
+}
+
+/* Does the same here while CPU is off line: the lock of its context lets in one writer, and keeps it off
+ * line. */
+static void write_reading_for(unsigned int cpu, struct last_reading *reading)
+{
+	struct perf_context *own = perf_context_of_cpu(cpu);
+	unsigned long irq = spin_lock_irqsave(&own->lock);
+
+	if (atomic_load(&own->cpu) < 0)
+		write_reading(reading);
+	spin_unlock_irqrestore(&own->lock, irq);
 }
 
 void perf_sideband_read(struct perf_event *child)
 {
 	const struct task *self = task_current();
-	struct last_reading reading = { child, (uint32_t)self->tgid, (uint32_t)self->tid };
+	struct last_reading reading = { child, (uint32_t)self->tgid, (uint32_t)self->tid, false };
 
 	if (!child->attr.inherit_stat)
 		return;
 	/* Only that CPU may write into the ring of its events. */
-	smp_call(child->cpu == -1 ? cpu_id() : (unsigned int)child->cpu, write_reading, &reading);
+	while (!reading.written) {
+		unsigned int cpu = child->cpu == -1 ? cpu_id() : (unsigned int)child->cpu;
+
+		smp_call(cpu, write_reading, &reading);
+		if (!reading.written)
+			write_reading_for(cpu, &reading);
+	}
 }

@@ -62,6 +62,12 @@ static void tick_timer_fire(struct timer *timer)
 		spin_unlock(&task_context->lock);
 }
 
+void perf_tick_stop(struct perf_cpu *cpu)
+{
+	timer_cancel(&cpu->tick_timer);
+	cpu->tick_armed = false;
+}
+
 void perf_tick_init(struct perf_cpu *cpu)
 {
 	timer_init(&cpu->tick_timer, tick_timer_fire);

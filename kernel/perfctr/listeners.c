@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* perfctr's listeners to the hooks of <kernel/base/hooks.h>: its virtual counters follow their task. */
+/* perfctr's listeners to the hooks of <kernel/base/hooks.h>: its virtual counters follow their task,
+ * and its low level the CPUs. */
 #include <kernel/base/hooks.h>
+#include <kernel/perfctr.h>
 #include <kernel/perfctr_task.h>
 #include <kernel/sched/task.h>
 
@@ -24,4 +26,9 @@ HOOK_LISTENER(task_changes_program, 2, (struct task * task, bool dumpable))
 HOOK_LISTENER(task_exits, 2, (struct task * task))
 {
 	perfctr_task_end(task);
+}
+
+HOOK_LISTENER(cpu_starts, 2, (void))
+{
+	perfctr_cpu_starts();
 }

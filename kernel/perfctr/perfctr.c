@@ -94,6 +94,14 @@ void perfctr_cpu_release(const char *name)
 	pmu_release(&service);
 }
 
+/* A CPU that comes on line knows nothing of what its counters held. */
+void perfctr_cpu_starts(void)
+{
+	this_cpu(cached) = (struct perfctr_cached){ 0 };
+	if (atomic_load(&holder))
+		arch_perfctr_start_cpu();
+}
+
 void perfctr_cpu_set_ihandler(perfctr_ihandler_t handler)
 {
 	atomic_store(&ihandler, handler);

@@ -46,10 +46,13 @@ void run_queue_unlock_pair(unsigned int a, unsigned int b)
  * affinity is read once, so that one of its CPUs is always found. */
 unsigned int balance_choose_cpu(struct task *task)
 {
-	cpumask_t affinity = *(volatile cpumask_t *)&task->affinity;
+	cpumask_t open = sched_open_cpus();
+	cpumask_t affinity = *(volatile cpumask_t *)&task->affinity & open;
 	unsigned int cpu = (unsigned int)task->cpu, best = CPUS_MAX;
 	uint64_t best_load = 0;
 
+	if (!affinity)
+		affinity = open;
 	for (unsigned int i = 0; i < cpu_count(); i++) {
 		if (affinity >> cpu & 1) {
 			uint64_t load = run_queue_load(&run_queues[cpu]);
@@ -144,7 +147,7 @@ static unsigned int find_longest(cpumask_t candidates)
 void balance_pull(void)
 {
 	unsigned int here = cpu_id(), from;
-	cpumask_t candidates = cpus_all() & ~((cpumask_t)1 << here);
+	cpumask_t candidates = sched_open_cpus() & ~((cpumask_t)1 << here);
 
 	while ((from = find_longest(candidates)) != CPUS_MAX) {
 		run_queue_lock_pair(from, here);
@@ -162,9 +165,11 @@ void balance_pull(void)
 static unsigned int find_least_loaded(void)
 {
 	unsigned int here = cpu_id(), found = here;
+	cpumask_t open = sched_open_cpus();
 
 	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++)
-		if (run_queue_load(&run_queues[cpu]) < run_queue_load(&run_queues[found]))
+		if ((open >> cpu & 1) &&
+		    run_queue_load(&run_queues[cpu]) < run_queue_load(&run_queues[found]))
 			found = cpu;
 	return found;
 }

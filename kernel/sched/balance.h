@@ -16,16 +16,32 @@ static inline struct task *task_of(struct sched_entity *entity)
 	return (struct task *)((char *)entity - offsetof(struct task, sched));
 }
 
+/* The CPUs that take no tasks: they go off line, or are. A CPU's bit changes with its queue locked. In
+ * hotplug.c. */
+extern _Atomic cpumask_t sched_closed_cpus;
+
+/* Whether TASK may run on CPU. Exact while CPU's queue is locked, and the affinity's. */
 static inline bool task_allows(const struct task *task, unsigned int cpu)
 {
-	return task->affinity >> cpu & 1;
+	return (task->affinity & ~atomic_load_explicit(&sched_closed_cpus, memory_order_relaxed)) >>
+		       cpu &
+	       1;
+}
+
+/* TASK needs a CPU: if its affinity has closed ones only, lets it run everywhere, as Linux does. The queue of
+ * task->cpu locked. */
+static inline void task_widen(struct task *task)
+{
+	if (!(task->affinity & sched_open_cpus()))
+		task->affinity = cpus_all();
 }
 
 /* Lock and unlock the queues of CPUs A and B, which may be the same. */
 void run_queue_lock_pair(unsigned int a, unsigned int b);
 void run_queue_unlock_pair(unsigned int a, unsigned int b);
 
-/* Returns the least loaded CPU of TASK's affinity, its last one when there is a tie. No lock: a guess. */
+/* Returns the least loaded CPU of TASK's affinity, its last one when there is a tie; of all CPUs if those of
+ * the affinity are closed. No lock: a guess. */
 unsigned int balance_choose_cpu(struct task *task);
 
 /* Puts TASK, which is runnable and in no queue, on CPU's queue, and makes CPU reschedule if TASK may preempt.
@@ -43,6 +59,13 @@ void sched_watch_slice(struct run_queue *queue, unsigned int cpu);
 
 /* Makes CPU look at its queue, which is locked. */
 void balance_request_reschedule(unsigned int cpu);
+
+/* Puts TASK, which is runnable and in no queue, on the queue of a CPU where it may run. Interrupts off, no
+ * lock held. In sched.c. */
+void sched_place(struct task *task);
+
+/* This CPU, closed, is in its idle loop: reports to hotplug.c when no task is left. In hotplug.c. */
+void sched_report_empty(void);
 
 /* This CPU is idle: takes a waiting task from the CPU with the most. No lock held. */
 void balance_pull(void);

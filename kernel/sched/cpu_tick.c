@@ -39,6 +39,15 @@ static void on_tick(struct timer *timer)
 	timer_arm(timer, clock_ns() + CPU_TICK_NS);
 }
 
+void cpu_tick_stop(void)
+{
+	struct tick *tick = &this_cpu(ticks);
+
+	if (tick->running)
+		timer_cancel(&tick->timer);
+	tick->running = false;
+}
+
 void cpu_tick_start(void)
 {
 	struct tick *tick = &this_cpu(ticks);

@@ -129,14 +129,19 @@ void sched_watch_slice(struct run_queue *queue, unsigned int cpu)
 		balance_request_reschedule(cpu);
 }
 
-/* Moves TASK, which may no longer run here and was switched from: its registers are saved now. */
-static void place_evicted(struct task *task)
+cpumask_t sched_open_cpus(void)
+{
+	return cpus_all() & ~atomic_load(&sched_closed_cpus);
+}
+
+void sched_place(struct task *task)
 {
 	unsigned int from = (unsigned int)task->cpu, to;
 
 	for (;;) {
 		to = balance_choose_cpu(task);
 		run_queue_lock_pair(from, to);
+		task_widen(task);
 		if (task_allows(task, to))
 			break;
 		run_queue_unlock_pair(from, to);
@@ -149,8 +154,9 @@ static void place_evicted(struct task *task)
  * ENDED. No lock held. Kept apart, so that finish_switch saves fewer registers. */
 static __attribute__((noinline)) void leave_previous(struct task *prev, bool evicted, bool ended)
 {
+	/* It may no longer run here; its registers are saved now. */
 	if (evicted)
-		place_evicted(prev);
+		sched_place(prev);
 	if (ended)
 		task_put(prev);
 }
@@ -311,8 +317,11 @@ static bool wake(struct task *task, bool sync)
 		from = (unsigned int)task->cpu;
 		to = balance_choose_cpu(task);
 		run_queue_lock_pair(from, to);
-		if ((unsigned int)task->cpu == from && task_allows(task, to))
-			break;
+		if ((unsigned int)task->cpu == from) {
+			task_widen(task);
+			if (task_allows(task, to))
+				break;
+		}
 		run_queue_unlock_pair(from, to);
 	}
 	if (task->state == TASK_SLEEPING) {
@@ -356,30 +365,31 @@ void sched_start(struct task *task)
 	task_get(task);
 	unsigned long state = arch_irq_save();
 
-	task->cpu = (int)cpu_id();
-	unsigned int to;
+	unsigned int here = cpu_id(), to;
 
+	task->cpu = (int)here;
 	/* Another task may find it in the table and set its affinity. */
 	for (;;) {
 		to = balance_choose_cpu(task);
-		spin_lock(&run_queues[to].lock);
+		run_queue_lock_pair(here, to);
+		task_widen(task);
 		if (task_allows(task, to))
 			break;
-		spin_unlock(&run_queues[to].lock);
+		run_queue_unlock_pair(here, to);
 	}
 	/* The first CPU: no migration. */
 	task->cpu = (int)to;
 	task->state = TASK_RUNNABLE;
 	balance_enqueue(task, to, false);
 	hook_task_started(task, to);
-	spin_unlock(&run_queues[to].lock);
+	run_queue_unlock_pair(here, to);
 	arch_irq_restore(state);
 }
 
 int sched_set_affinity(struct task *task, cpumask_t mask)
 {
 	mask &= cpus_all();
-	if (!mask)
+	if (!(mask & sched_open_cpus()))
 		return -EINVAL;
 	unsigned long state = arch_irq_save();
 	struct run_queue *queue = lock_task_queue(task);
@@ -392,7 +402,7 @@ int sched_set_affinity(struct task *task, cpumask_t mask)
 		order_take(queue, &task->sched);
 		order_leave(queue, &task->sched);
 		spin_unlock(&queue->lock);
-		place_evicted(task);
+		sched_place(task);
 		arch_irq_restore(state);
 		return 0;
 	}
@@ -574,6 +584,8 @@ _Noreturn void sched_start_cpu(void)
 			task_reap();
 			arch_irq_disable();
 		}
+		if (__builtin_expect(sched_closed_cpus >> cpu_id() & 1, 0))
+			sched_report_empty();
 		if (!atomic_load(&this_cpu(sched_requests).reschedule))
 			arch_cpu_idle();
 	}

@@ -10,6 +10,9 @@
  * CPU has decremented the count (acquire).
  *
  * The waiting caller has interrupts on and serves other callers: two CPUs may call each other.
+ *
+ * A call addresses the CPUs that are on line. One that goes off line at that moment still serves it, because
+ * it waits with interrupts on: so no caller waits in vain.
  */
 #include <kernel/base/smp.h>
 
@@ -49,9 +52,13 @@ void smp_call_mask(cpumask_t mask, void (*function)(void *arg), void *arg)
 {
 	unsigned int self = cpu_id();
 	struct call *call = &calls[self];
-	cpumask_t others = mask & cpus_all() & ~((cpumask_t)1 << self);
 
 	ASSERT(arch_irqs_enabled());
+	/* With the store in cpu_bring_online: either the mask has the new CPU, or that CPU sees what the
+	 * caller wrote. */
+	atomic_thread_fence(memory_order_seq_cst);
+	cpumask_t others = mask & cpus_online() & ~((cpumask_t)1 << self);
+
 	if (others) {
 		call->function = function;
 		call->arg = arg;

@@ -354,7 +354,7 @@ long sys_sched_getaffinity(const unsigned long arg[6])
 
 	if (!task)
 		return -ESRCH;
-	cpumask_t mask = task->affinity & cpus_all();
+	cpumask_t mask = task->affinity & sched_open_cpus();
 
 	task_put(task);
 	return copy_to_user((void *)arg[2], &mask, sizeof(mask)) ? -EFAULT : (long)sizeof(mask);

@@ -10,7 +10,10 @@
  * long as they took, whatever is armed meanwhile: so tasks get half of the CPU, however many timers there
  * are. Linux: the hang detection of hrtimer_interrupt.
  *
- * Lock: timer_queue->lock, irqsave; innermost but for the ISA's timer registers.
+ * The timers of a CPU that has gone off line move to another CPU; a file whose timers belong to their CPU
+ * cancels them before.
+ *
+ * Lock: timer_queue->lock, irqsave; innermost but for the ISA's timer registers. Two: by the CPUs' numbers.
  */
 #include <stddef.h>
 
@@ -125,6 +128,27 @@ bool timer_cancel(struct timer *timer)
 	armed |= disarm(timer);
 	arch_irq_restore(state);
 	return armed;
+}
+
+void timer_take_over(unsigned int from)
+{
+	unsigned long state = arch_irq_save();
+	unsigned int here = cpu_id();
+	struct timer_queue *source = &timer_queues[from], *queue = &timer_queues[here];
+	struct timer *timer;
+
+	ASSERT(from != here);
+	spin_lock(from < here ? &source->lock : &queue->lock);
+	spin_lock(from < here ? &queue->lock : &source->lock);
+	while ((timer = RB_MIN(timer_tree, &source->timers))) {
+		RB_REMOVE(timer_tree, &source->timers, timer);
+		timer->cpu = (int)here;
+		RB_INSERT(timer_tree, &queue->timers, timer);
+	}
+	set_interrupt(queue);
+	spin_unlock(&source->lock);
+	spin_unlock(&queue->lock);
+	arch_irq_restore(state);
 }
 
 void timer_interrupt(void)

@@ -60,8 +60,8 @@ PMU_LOG = r"Performance Events: .*|\.\.\. [\w -]+: +\w+"
 # and the programs.
 SCRIPT_OPTIONS = (*EMULATED, "--icount", "--timeout", "300")
 SCRIPTS = {
-    "accel-config": ("tests/debian/accel-config.sh", (), ("dsa", "dsa"), ("accel-config", "cat", "grep", "ls", "perf", "sed")),
-    "dsa-moves": ("tests/qemu/idxd/moves.sh", ("tests/qemu/idxd/moves.c",), ("dsa", "iax"),
+    "accel-config": ("tests/debian/accel-config.sh", (), ("dsa,queue=none",) * 2, ("accel-config", "cat", "grep", "ls", "perf", "sed")),
+    "dsa-moves": ("tests/qemu/idxd/moves.sh", ("tests/qemu/idxd/moves.c",), ("dsa,queue=none", "iax,queue=none"),
                   ("accel-config", "busybox", "grep", "perf")),
 }
 
@@ -100,7 +100,7 @@ def _user(name, program, folder, options, **more):
 
 def _script(name):
     script, more, devices, programs = SCRIPTS[name]
-    options = [*SCRIPT_OPTIONS, *(word for device in devices for word in ("--device", device)),
+    options = [*SCRIPT_OPTIONS, "--append", "idxd.tc_override", *(word for device in devices for word in ("--device", device)),
                *(word for program in programs for word in ("--add", f"/usr/bin/{program}"))]
     return Question(name, os.path.join(ROOT, script), (script, *more), tuple(options), counts=True)
 

@@ -17,11 +17,14 @@ ALPHA_NOT = "Programs that are not for Alpha"
 # How a program is run on either kernel.
 OPTIONS = ("--pmu", "emulated", "--icount", "--timeout", "300")
 # The devices that a program observes.
-DEVICES = {"observe_dsa_files": ("dsa", "iax"), "observe_dsa_settings": ("dsa", "iax")}
+ACCELERATORS = ("dsa,queue=none", "iax,queue=none")
+DEVICES = {"observe_dsa_files": ACCELERATORS, "observe_dsa_settings": ACCELERATORS}
 # Programs that Tally does not run yet: Linux's answers are there before what they ask for.
 AWAITED = ("observe_dsa_files", "observe_dsa_settings")
 # Programs that virtual time disturbs, and why: they run in real time.
 REAL_TIME = {"observe_rseq": "a signal has to come before the tick, which Linux has at once there"}
+# Programs that need more CPUs than one.
+CPUS = {"observe_cpus_offline": 2}
 NOTHING = "not there"
 PART = "… "
 ANY = "*"
@@ -34,10 +37,12 @@ def programs():
 
 
 def options_of(program):
-    devices = [word for name in DEVICES.get(program, ()) for word in ("--device", name)]
+    words = [word for word in OPTIONS if word != "--icount" or program not in REAL_TIME]
+    words += ["--cpus", str(CPUS[program])] if program in CPUS else []
+    words += [word for name in DEVICES.get(program, ()) for word in ("--device", name)]
     # Linux's driver, which linux-run loads with tc_override=1, finds no meaning in the word.
-    devices += ["--append", "idxd.tc_override"] if devices else []
-    return *(word for word in OPTIONS if word != "--icount" or program not in REAL_TIME), *devices
+    words += ["--append", "idxd.tc_override"] if program in DEVICES else []
+    return tuple(words)
 
 
 def observations(output):

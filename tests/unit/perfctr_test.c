@@ -30,6 +30,10 @@ bool arch_perfctr_find(struct perfctr_hardware *description)
 	return hardware.is_there;
 }
 
+void arch_perfctr_start_cpu(void)
+{
+}
+
 void arch_perfctr_take(void (*overflow)(unsigned long pc))
 {
 	hardware.takes++;

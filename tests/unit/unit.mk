@@ -8,7 +8,7 @@ UNIT_NAMES := $(filter-out $(UNIT_THREADS_NAMES),$(patsubst tests/unit/%.c,%,$(s
 UNIT_THREADS_TESTS := $(UNIT_THREADS_NAMES:%=$(O)/unit/threads/%)
 UNIT_TESTS := $(UNIT_NAMES:%=$(O)/unit/%) $(UNIT_THREADS_TESTS)
 
-UNIT_KERNEL_SRCS := $(sort arch/alpha/asn.c $(wildcard kernel/perf/*.c arch/x86_64/pmu/*.c $(filter-out arch/alpha/pmu/init.c arch/alpha/pmu/perfctr.c,$(wildcard arch/alpha/pmu/*.c)))) kernel/random/chacha20.c kernel/sched/runqueue.c kernel/smp/cpu_list.c kernel/debug/lock_graph.c $(sort $(wildcard kernel/trace/*.c)) kernel/mm/text.c $(sort $(wildcard kernel/pmu/*.c kernel/perfctr/perfctr.c drivers/pci/*.c))
+UNIT_KERNEL_SRCS := $(sort arch/alpha/asn.c $(wildcard kernel/perf/*.c arch/x86_64/pmu/*.c $(filter-out arch/alpha/pmu/init.c arch/alpha/pmu/perfctr.c,$(wildcard arch/alpha/pmu/*.c)))) kernel/random/chacha20.c kernel/sched/runqueue.c kernel/smp/cpu_list.c kernel/debug/lock_graph.c $(sort $(wildcard kernel/trace/*.c)) kernel/mm/text.c $(sort $(wildcard kernel/pmu/*.c kernel/perfctr/perfctr.c drivers/idxd/perfmon.c drivers/pci/*.c))
 UNIT_KERNEL_OBJS := $(UNIT_KERNEL_SRCS:%=$(O)/unit/%.o)
 UNIT_SIM_SRCS := $(sort $(wildcard tests/unit/sim/*.c))
 UNIT_SIM_OBJS := $(UNIT_SIM_SRCS:%=$(O)/unit/%.o)

@@ -16,7 +16,7 @@ import tempfile
 from dataclasses import dataclass, field
 from typing import Optional
 
-from . import architecture, bring, emulator, failure, initramfs, machine, paths, processor
+from . import architecture, bring, device, emulator, failure, initramfs, machine, paths, processor
 from .failure import MISSING, NOT_FOUND, USAGE, Failure
 
 # Words for the kernel, docs/boot.md.
@@ -192,13 +192,12 @@ def _add_machine_options(parser):
     add("--under", choices=("kvm",), help="boot Linux with KVM in the emulator, and this machine as its guest")
     add("--under-cpus", metavar="N", type=_number(1, 64), help="CPUs of that Linux (default: as --cpus)")
     add("--under-memory", metavar="MIB", type=_number(16, 65536), help="its memory (default: enough)")
-    add("--device", metavar="NAME", choices=tuple(emulator.DEVICES), action="append", default=[],
-        help="add a device to the machine (repeatable): " +
-             "; ".join(f"{name}, {meaning}" for name, (_, meaning) in emulator.DEVICES.items()))
     for name, (_, meaning) in processor.PMU_PROPERTIES.items():
         low, high = processor.range_of(name)
         add(f"--pmu-{name}", metavar="N", type=_number(low, high),
             help=f"emulated PMU: {meaning}, {low} to {high}")
+    add("--device", metavar="KIND[,NAME=VALUE...]", action="append", default=[], type=device.parse,
+        help=f"add an emulated accelerator: {' or '.join(device.KINDS)} (repeatable)")
     add("--cpu", metavar="MODEL", help="QEMU's CPU model, with its properties")
     add("--icount", action="store_true",
         help="one CPU at a time and virtual time, so that every run is the same")
@@ -329,7 +328,7 @@ def _run_blob(options, platform, blob, words=(), devices=()):
     with tempfile.NamedTemporaryFile(prefix="tally-", suffix=".cpio") as file:
         file.write(blob)
         file.flush()
-        line = _join(options.append, trace, platform.words, *words)
+        line = _join(options.append, trace, device.kernel_words(options.device), platform.words, *words)
         longest = _architecture(options).command_line_max
         if len(line) > longest and not options.no_check:
             raise Failure(USAGE, f"the kernel's command line has {len(line)} characters, and {longest} can be "
@@ -446,8 +445,11 @@ def _start(options, medium, interactive, feed):
     properties = {name: getattr(options, f"pmu_{name}") for name in processor.PMU_PROPERTIES}
     chosen = emulator.Options(
         pmu=options.pmu, cpus=options.cpus, cpu=options.cpu, memory_mib=options.memory or _MEMORY_MIB,
-        icount=options.icount, gdb=options.gdb, devices=options.device, arch=options.arch, processor=options.processor or processor.DEFAULT,
+        icount=options.icount, gdb=options.gdb, arch=options.arch, processor=options.processor or processor.DEFAULT,
+        devices=options.device,
         pmu_properties={name: value for name, value in properties.items() if value is not None})
+    if options.under and options.device:
+        raise Failure(USAGE, "--device is not for --under kvm: KVM's guest has no accelerator")
     if options.under:
         return _start_under(options, chosen, medium, interactive, feed)
     if options.under_cpus or options.under_memory:

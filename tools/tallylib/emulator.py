@@ -8,20 +8,15 @@ else that would cost time at boot: no screen, no network card, no default drives
 import os
 import re
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Optional
 
-from . import paths, processor
+from . import device, paths, processor
 from .failure import NO_PMU, USAGE, Failure
 
 _EXIT_PORT = "isa-debug-exit,iobase=0xf4,iosize=4"
 # The Alpha's machine ends through its console.
 _MACHINES = {"x86_64": ("-machine", "pc", "-device", _EXIT_PORT), "alpha": ("-machine", "clipper", "-nic", "none")}
-# What --device adds: QEMU's name, and what it is.
-DEVICES = {"dsa": ("tally-dsa", "a Data Streaming Accelerator"), "iax": ("tally-iax", "an In-Memory Analytics Accelerator")}
-# The accelerators are PCI Express functions, and take their work by these instructions.
-_DEVICES_MACHINE = ("-machine", "q35")
-_DEVICES_CPU = ",movdir64b=on,enqcmd=on"
 # The warning of our PMUs about a selection that no event models (qemu/files/target/*/).
 _UNMODELLED = re.compile(r"^\S+: warning: (the PMU does not model .*)$")
 _ALPHA_CPU = "ev67"
@@ -41,12 +36,14 @@ class Options:
     gdb: bool = False
     arch: str = "x86_64"
     processor: str = processor.DEFAULT
-    devices: tuple = ()
+    devices: list = field(default_factory=list)
 
 
 def settle_pmu(options):
     """Replaces `auto` by what this host has. Returns a sentence that says what was taken and why."""
     if options.arch == "alpha":
+        if options.devices:
+            raise Failure(USAGE, "--device is for x86_64; the Alpha's machine has none")
         if options.pmu == "kvm":
             raise Failure(NO_PMU, "--pmu kvm: there is no KVM for Alpha; use --pmu emulated")
         if options.pmu_properties:
@@ -60,8 +57,8 @@ def settle_pmu(options):
     if options.processor != processor.DEFAULT and options.cpu:
         raise Failure(USAGE, f"--processor {options.processor} is a CPU model too; leave out --cpu")
     if options.pmu in ("auto", "kvm"):
-        if options.icount or options.pmu_properties or options.processor != processor.DEFAULT:
-            reason = "--icount, --processor and --pmu-... are the emulated PMU's"
+        if options.icount or options.pmu_properties or options.processor != processor.DEFAULT or options.devices:
+            reason = "--icount, --processor, --device and --pmu-... are the emulator's"
         else:
             # Loads ctypes, which a run that does not ask should not pay for.
             from . import kvm
@@ -86,17 +83,15 @@ def command(options, log, console):
     `log`: the file that receives COM2. `console`: QEMU's words for the character device of COM1,
     which must have the id "console".
     """
-    words = [paths.emulator(options.pmu == "emulated", options.arch),
+    words = [paths.emulator(options.pmu == "emulated" or bool(options.devices), options.arch),
              *_MACHINES[options.arch], "-m", f"{options.memory_mib}M", "-smp", str(options.cpus),
              "-nodefaults", "-no-user-config", "-display", "none", "-vga", "none",
              "-no-reboot", "-chardev", console, "-serial", "chardev:console",
              "-serial", "file:" + log,
              "-accel", "kvm" if options.pmu == "kvm" else "tcg",
              "-cpu", _cpu(options)]
-    if options.devices:
-        words += _DEVICES_MACHINE
-        for name in options.devices:
-            words += ["-device", DEVICES[name][0]]
+    for one in options.devices:
+        words += one.words()
     if options.icount:
         # The same each time: also the date, and the CPU's random numbers.
         words += ["-icount", "shift=0,sleep=off", "-seed", "1", "-rtc", "base=2025-01-01,clock=vm"]
@@ -128,10 +123,9 @@ def _cpu(options):
     if options.pmu == "kvm":
         return (options.cpu or "host") + ",pmu=on"
     chosen = processor.PROCESSORS[options.processor]
-    model = options.cpu or chosen.model
+    model = ",".join([options.cpu or chosen.model, *(device.CPU_PROPERTIES if options.devices else ())])
     if options.pmu == "none":
         return model
     # The user's own model decides which properties its PMU takes: the emulator checks them.
     name = None if options.cpu else options.processor
-    properties = chosen.properties(options.pmu_properties or {}, name)
-    return ",".join([model, *properties]) + (_DEVICES_CPU if options.devices else "")
+    return ",".join([model, *chosen.properties(options.pmu_properties or {}, name)])

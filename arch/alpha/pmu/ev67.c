@@ -305,9 +305,8 @@ static void del(struct perf_event *event, int flags)
 	leave_counter(cpu, event);
 }
 
-static void start_cpu(void *unused)
+static void start_cpu(void)
 {
-	(void)unused;
 	set_user(this_ev67_cpu(), 0);
 	*this_ev67_cpu() = (struct ev67_cpu){ 0 };
 	disable_counters(EV67_ALL_COUNTERS);
@@ -317,14 +316,21 @@ static void start_cpu(void *unused)
 	wrperfmon(PERFMON_WRITE, EV67_ALL_COUNTERS);
 }
 
+static void start_here(void *unused)
+{
+	(void)unused;
+	start_cpu();
+}
+
 static void reset(void)
 {
-	smp_call_mask(cpus_all(), start_cpu, NULL);
+	smp_call_mask(cpus_all(), start_here, NULL);
 }
 
 int ev67_pmu_register(struct pmu *pmu, int type)
 {
 	pmu->reset = reset;
+	pmu->start_cpu = start_cpu;
 	pmu->pmu_disable = disable_pmu;
 	pmu->pmu_enable = enable_pmu;
 	pmu->add = add;
@@ -478,7 +484,7 @@ bool ev67_pmu_init(void)
 	/* PALcode without counters, an emulator's for example, does nothing and reports that. */
 	if (!cpu_is_ev67() || wrperfmon(PERFMON_DISABLE, EV67_ALL_COUNTERS) != 1)
 		return false;
-	smp_call_mask(cpus_all(), start_cpu, NULL);
+	smp_call_mask(cpus_all(), start_here, NULL);
 	if (ev67_pmu_register(&ev67_pmu, PERF_TYPE_RAW) < 0)
 		return false;
 	profileme_pmu_init();

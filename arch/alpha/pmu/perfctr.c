@@ -108,13 +108,18 @@ static bool serve(struct trap_frame *frame)
 	return true;
 }
 
-static void reset_cpu(void *unused)
+void arch_perfctr_start_cpu(void)
 {
-	(void)unused;
 	arch_perfctr_stop_all();
 	wrperfmon(PERFMON_OPTIONS, 0);
 	/* Also forgets overflows. */
 	wrperfmon(PERFMON_WRITE, EV67_ALL_COUNTERS);
+}
+
+static void reset_cpu(void *unused)
+{
+	(void)unused;
+	arch_perfctr_start_cpu();
 }
 
 void arch_perfctr_take(void (*handler)(unsigned long pc))

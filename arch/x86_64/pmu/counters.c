@@ -541,9 +541,8 @@ static bool handle_nmi(struct trap_frame *frame)
 
 /* --- start --- */
 
-static void start_cpu(void *unused)
+static void start_cpu(void)
 {
-	(void)unused;
 	memset(this_cpu_counters(), 0, sizeof(struct cpu_counters));
 	/* Firmware may have left counters running. */
 	for (int index = 0; index < GENERAL_MAX; index++)
@@ -557,9 +556,15 @@ static void start_cpu(void *unused)
 	apic_pmi_unmask();
 }
 
+static void start_here(void *unused)
+{
+	(void)unused;
+	start_cpu();
+}
+
 static void reset(void)
 {
-	smp_call_mask(cpus_all(), start_cpu, NULL);
+	smp_call_mask(cpus_all(), start_here, NULL);
 }
 
 const struct counter_registers *counters_registers(void)
@@ -581,11 +586,12 @@ bool counters_pmu_start(const struct counter_pmu *pmu)
 {
 	registers = pmu->registers;
 	counters_pmu.reset = reset;
+	counters_pmu.start_cpu = start_cpu;
 	translate = pmu->translate;
 	counters_pmu.formats = pmu->formats;
 	counters_pmu.events = pmu->events;
 	counters_pmu.caps = pmu->caps;
 	arch_nmi_register(handle_nmi);
-	smp_call_mask(cpus_all(), start_cpu, NULL);
+	smp_call_mask(cpus_all(), start_here, NULL);
 	return perf_pmu_register(&counters_pmu, PERF_TYPE_RAW) >= 0;
 }

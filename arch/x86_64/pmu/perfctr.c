@@ -288,11 +288,10 @@ static bool handle_nmi(struct trap_frame *frame)
 
 /* --- change of hands --- */
 
-static void reset_cpu(void *unused)
+void arch_perfctr_start_cpu(void)
 {
 	struct perfctr_x86 *cpu = &this_cpu(cpus);
 
-	(void)unused;
 	*cpu = (struct perfctr_x86){ 0 };
 	if (registers->global_control)
 		msr_write(registers->global_control, 0);
@@ -304,6 +303,12 @@ static void reset_cpu(void *unused)
 	if (registers->global_clear)
 		msr_write(registers->global_clear, registers->counters);
 	apic_pmi_unmask();
+}
+
+static void reset_cpu(void *unused)
+{
+	(void)unused;
+	arch_perfctr_start_cpu();
 }
 
 void arch_perfctr_take(void (*handler)(unsigned long pc))

@@ -3,12 +3,14 @@
  * CPUs, and data of which each CPU has a copy.
  *
  * CPUs are numbered 0 … cpu_count() - 1 in the order in which they started; 0 is the boot CPU. The set
- * never changes after the start. Per-CPU data is a plain array with one cache-aligned element for each
- * CPU, without linker tricks: so the same code runs in the hosted unit tests.
+ * never changes after the start, but a user takes CPUs of it off line and on line again
+ * (kernel/sched/hotplug.c). Per-CPU data is a plain array with one cache-aligned element for each CPU,
+ * without linker tricks: so the same code runs in the hosted unit tests.
  */
 #ifndef KERNEL_CPU_H
 #define KERNEL_CPU_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -36,13 +38,29 @@ static inline unsigned int cpu_id(void)
 	return arch_cpu_id();
 }
 
-/* Returns how many CPUs run; at least 1, constant once kernel_main has started them. Any context. */
+/* Returns how many CPUs have started, on line or not; at least 1, constant once kernel_main has started them.
+ * Any context. */
 unsigned int cpu_count(void);
 
-/* Returns the set of running CPUs. Any context. */
+/* Returns the set of CPUs that have started, on line or not: Linux's possible and present CPUs. Any context. */
 static inline cpumask_t cpus_all(void)
 {
 	return cpu_count() == 64 ? ~(cpumask_t)0 : ((cpumask_t)1 << cpu_count()) - 1;
+}
+
+/* A: the CPUs that are off line. kernel/sched/hotplug.c alone changes it, and has the protocol. */
+extern _Atomic cpumask_t cpus_offline;
+
+/* Returns the set of CPUs that are on line. A snapshot: it may change at once. Any context. */
+static inline cpumask_t cpus_online(void)
+{
+	return cpus_all() & ~atomic_load(&cpus_offline);
+}
+
+/* Returns whether CPU, below cpu_count(), is on line. A snapshot. Any context. */
+static inline bool cpu_is_online(unsigned int cpu)
+{
+	return cpus_online() >> cpu & 1;
 }
 
 #endif

@@ -380,6 +380,15 @@ bool hook_memory_short(void);
  * CAP_SYSLOG, as on Linux. Any context. */
 bool hook_addresses_are_hidden(void);
 
+/* --- CPUs off line and on line: always called (kernel/sched/hotplug.c) --- */
+
+/* CPU runs no task any more and is about to go off line; TARGET, on line, takes over what can move. Task
+ * context; hotplug_mutex held. CPU still answers cross calls. */
+HOOK_ALWAYS(cpu_goes_offline, 1, (unsigned int cpu, unsigned int target), (cpu, target))
+
+/* This CPU has come on line and runs no task yet. Interrupts off, its idle task. */
+HOOK_ALWAYS(cpu_starts, 2, (void), ())
+
 /* --- once in a task's life: always called --- */
 
 /* The current task PARENT creates CHILD with CLONE_FLAGS; CHILD is in no table yet. Returns 0 or -ENOMEM;

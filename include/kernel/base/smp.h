@@ -11,11 +11,13 @@
 #include <kernel/base/cpu.h>
 
 /* Runs FUNCTION(ARG) on CPU in interrupt context with interrupts off and waits for it. On the calling CPU it
- * is a plain call with interrupts off. Caller: task context with interrupts enabled, no spin lock held
- * (otherwise two CPUs calling each other would deadlock). */
+ * is a plain call with interrupts off. Nothing runs if CPU is off line. Caller: task context with interrupts
+ * enabled, no spin lock held (otherwise two CPUs calling each other would deadlock). */
 void smp_call(unsigned int cpu, void (*function)(void *arg), void *arg);
 
-/* Runs FUNCTION(ARG) on every CPU of MASK, this one included if it is in MASK, and waits for all. */
+/* Runs FUNCTION(ARG) on every CPU of MASK that is on line, this one included if it is in MASK, and waits for
+ * all. A CPU that comes on line meanwhile either runs FUNCTION, or sees on its arrival what the caller wrote
+ * before the call. */
 void smp_call_mask(cpumask_t mask, void (*function)(void *arg), void *arg);
 
 /*

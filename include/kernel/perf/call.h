@@ -36,7 +36,15 @@ enum perf_call_kind {
 /* Returns a call about EVENT, which has a context. */
 static inline struct perf_call perf_call_about(struct perf_event *event)
 {
-	return (struct perf_call){ .context = event->context, .event = event };
+	return (struct perf_call){ .context = perf_event_context(event), .event = event };
+}
+
+/* Whether CALL, whose context is this CPU's own, has to run here: the CPU is on line, and the event has not
+ * moved to another CPU (hotplug.c). Interrupts off. */
+static inline bool perf_call_is_at_home(const struct perf_call *call)
+{
+	return atomic_load_explicit(&call->context->cpu, memory_order_relaxed) >= 0 &&
+	       (!call->event || perf_event_context(call->event) == call->context);
 }
 
 /* Runs FUNCTION for CALL if its context is active on this CPU, and returns whether it is. Interrupts off. */
@@ -46,7 +54,8 @@ perf_call_run_here(struct perf_call *call, enum perf_call_kind kind, perf_call_f
 	struct perf_cpu *cpu = &this_cpu(perf_cpus);
 	struct perf_context *task_context = cpu->task_context;
 
-	if (__builtin_expect(call->context != task_context, 0) && call->context != &cpu->context)
+	if (__builtin_expect(call->context != task_context, 0) &&
+	    (call->context != &cpu->context || !perf_call_is_at_home(call)))
 		return false;
 
 	if (task_context)

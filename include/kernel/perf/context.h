@@ -28,7 +28,8 @@ struct task;
  *
  *   K  none: constant once the context is made
  *   A  none: atomic
- *   L  perf_context->lock, irqsave; a CPU's context: being on that CPU, interrupts off, and never the lock
+ *   L  perf_context->lock, irqsave; the context of a CPU on line: being on that CPU, interrupts off, and not
+ *      the lock
  *   M  perf_context->mutex: membership, for open, close, fork, exit and group reads
  *
  * Two letters: a change needs both locks, a reader needs one of them.
@@ -40,7 +41,7 @@ struct perf_context {
 	/* L: NULL: a CPU's context. Changes only while clone_id is not 0 (clone_context.c), so a context with
 	 * a member that is not swappable keeps it. Not to be followed once the context is dead. */
 	struct task *task;
-	/* L: CPU where it is active; -1: none. Atomic for callers that look for it without the lock */
+	/* L: CPU where it is active; -1: none, so a CPU's is off line. Atomic for callers that look for it without the lock */
 	_Atomic int cpu;
 
 	/* The context's own time, which runs while the context is active: time_ns while it is inactive,
@@ -67,12 +68,13 @@ struct perf_task {
 	struct perf_context context; /* with its own locks */
 };
 
-/* Asserts that the caller may change what CONTEXT->lock protects: it holds the lock or, for a CPU's context,
- * runs on that CPU with interrupts off. Debug build only. */
+/* Asserts that the caller may change what CONTEXT->lock protects: it holds the lock or, for the context of a
+ * CPU on line, runs on that CPU with interrupts off. Debug build only. */
 static inline void perf_context_assert_locked(struct perf_context *context)
 {
-	ASSERT_DEBUG(context->task ? spin_held(&context->lock) :
-				     context->cpu == (int)cpu_id() && !arch_irqs_enabled());
+	ASSERT_DEBUG(context->task || context->cpu < 0 ?
+			     spin_held(&context->lock) :
+			     context->cpu == (int)cpu_id() && !arch_irqs_enabled());
 }
 
 /* Asserts that CONTEXT does not change meanwhile: it is locked, or active on this CPU with interrupts off (so

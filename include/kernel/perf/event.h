@@ -31,7 +31,8 @@ struct file;
  *
  *   K  none: constant once perf_event_create has returned or, where the comment says so, later
  *   A  none: atomic
- *   C  event->context->lock; a CPU's context: being on that CPU, interrupts off (see context.c)
+ *   C  event->context->lock; a CPU's context: being on that CPU, interrupts off (see context.c). An event on its
+ *      way to another CPU's context: being on that CPU
  *   M  event->context->mutex
  *   P  none: on the CPU where the event is active, PMU disabled or in the PMI; as C while it is inactive
  *   N  none: as P, but the PMU may be enabled: each change is one atomic step, which a PMI at any instruction
@@ -155,10 +156,13 @@ struct perf_event {
 	bool group_competes;		     /* C */
 
 	/* place */
-	struct perf_context *context;	     /* K: once installed */
+	/* K: once installed; but an event of a PMU_SYSTEM_WIDE moves between CPUs' contexts, with both
+	 * mutexes held (hotplug.c). See perf_event_context */
+	struct perf_context *context;
 	bool attached;			     /* CM: a member of it */
+	bool revoked;			     /* C: its CPU went off line: off for good */
 	TAILQ_ENTRY(perf_event) member_link; /* CM: context's members */
-	int cpu;			     /* K: counts only on this one; -1: on any */
+	int cpu;	     /* K: as context: counts only on this one; -1: on any */
 	struct task *target; /* K: counts this one; NULL: all. Has no reference: not to be followed */
 
 	/* output */
@@ -187,6 +191,13 @@ struct perf_event {
 	LIST_ENTRY(perf_event) owned_link; /* U */
 	_Atomic unsigned int references;   /* A */
 };
+
+/* Returns the context of EVENT, installed. Any context; what is done in it checks again (perf_call_run,
+ * perf_event_lock_context). */
+static inline struct perf_context *perf_event_context(const struct perf_event *event)
+{
+	return __atomic_load_n(&event->context, __ATOMIC_ACQUIRE);
+}
 
 /* Whether EVENT takes samples (has a period or a frequency). Any context. */
 static inline bool perf_event_is_sampling(const struct perf_event *event)

@@ -43,8 +43,9 @@ struct pmu {
 	/* The meaning of the bits of attr.config, the named events, other properties: Linux,
 	 * Documentation/ABI/testing/sysfs-bus-event_source-devices-*. NULL: none. */
 	const struct pmu_attribute *formats, *events, *caps;
-	_Atomic int mux_interval_ms;   /* A: between rotations of its groups, 1 or more */
-	LIST_ENTRY(pmu) link;	       /* S: all PMUs */
+	_Atomic int cpu;	     /* A: PMU_SYSTEM_WIDE: the CPU whose context has its events */
+	_Atomic int mux_interval_ms; /* A: between rotations of its groups, 1 or more */
+	LIST_ENTRY(pmu) link;	     /* S: all PMUs */
 	LIST_ENTRY(pmu) hardware_link; /* S: the PMUs with pmu_disable and pmu_enable */
 
 	/* Returns the CPU on which users open the events of a PMU that counts for several CPUs, for the file cpumask.
@@ -69,6 +70,10 @@ struct pmu {
 	 * (<kernel/pmu/reserve.h>). perf reserves the counters of such a PMU with its first event and releases
 	 * them with its last. NULL: no other service can have them. Task context. */
 	void (*reset)(void);
+
+	/* Puts the counters of this CPU, which comes on line and has no event, into the state of the driver's
+	 * start. NULL: nothing to do. Interrupts off. */
+	void (*start_cpu)(void);
 
 	/* The members below run on the CPU of the PMU, interrupts off, with the event's context locked. */
 
@@ -122,7 +127,11 @@ enum pmu_capability {
 	PMU_NO_EXCLUDE = 4, /* cannot tell rings apart: exclude_* gets -EINVAL */
 	PMU_HIDDEN = 8, /* has no directory in sysfs: users ask for it under another PMU's type */
 	/* does not sample in an NMI: its records may have a clock that an NMI cannot read */
-	PMU_NO_NMI = 16
+	PMU_NO_NMI = 16,
+	/* counts the whole machine, whatever CPU asks it: all its events are those of one CPU, pmu->cpu, and
+	 * move with it when that CPU goes off line. Users find the CPU in the PMU's file cpumask. event_init
+	 * refuses events of tasks. Linux: an uncore PMU */
+	PMU_SYSTEM_WIDE = 32
 };
 
 /* Disables and enables, on this CPU, every PMU of hardware events. Interrupts off. The core pairs the calls

@@ -19,6 +19,9 @@ struct pmu;
 /* Makes the rotation timer of CPU. At start. */
 void perf_rotation_init(struct perf_cpu *cpu);
 
+/* Cancels the rotation timer of CPU, which goes off line. On CPU, interrupts off. */
+void perf_rotation_stop(struct perf_cpu *cpu);
+
 /* Arms the rotation timer, unless it is armed, for PMU's interval from NOW_NS on. On CPU, interrupts off. */
 void perf_cpu_arm_rotation(struct perf_cpu *cpu, const struct pmu *pmu, uint64_t now_ns);
 

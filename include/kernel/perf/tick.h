@@ -17,6 +17,9 @@ struct perf_cpu;
 /* Makes the tick timer of CPU. At start. */
 void perf_tick_init(struct perf_cpu *cpu);
 
+/* Cancels the tick timer of CPU, which goes off line. On CPU, interrupts off. */
+void perf_tick_stop(struct perf_cpu *cpu);
+
 /* Arms the tick timer, unless it is armed, for the next multiple of PERF_TICK_NS. On CPU, interrupts off. */
 void perf_cpu_arm_tick(struct perf_cpu *cpu, uint64_t now_ns);
 

@@ -27,4 +27,7 @@ struct cpu_times {
  * queue may be locked. */
 void cpu_tick_start(void);
 
+/* Stops the tick of this CPU, which goes off line. Interrupts off. */
+void cpu_tick_stop(void);
+
 #endif

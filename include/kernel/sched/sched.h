@@ -91,9 +91,13 @@ bool sched_wake_sync(struct task *task);
 /* If TASK runs on another CPU, makes it pass through the kernel soon. Task and interrupt context. */
 void sched_kick(struct task *task);
 
-/* Restricts TASK to MASK; on return it no longer runs elsewhere. -EINVAL: no CPU in MASK. Task context, no
- * lock held. */
+/* Restricts TASK to MASK; on return it no longer runs elsewhere. -EINVAL: no CPU in MASK takes tasks. Task
+ * context, no lock held. */
 int sched_set_affinity(struct task *task, cpumask_t mask);
+
+/* Returns the CPUs that take tasks: those on line, but for one that is going off line or coming on line. A
+ * snapshot. Any context. */
+cpumask_t sched_open_cpus(void);
 
 /* The scheduling parameters of a task: sched(7). */
 struct sched_parameters {

@@ -90,6 +90,9 @@ void timer_arm(struct timer *timer, uint64_t deadline_ns);
  * may still run on another CPU (interrupts off). Returns whether it was armed. */
 bool timer_cancel(struct timer *timer);
 
+/* Moves the timers of CPU FROM, which has gone off line, to this CPU. Task context, interrupts on. */
+void timer_take_over(unsigned int from);
+
 /* Returns when TIMER fires, UINT64_MAX: it is not armed. Interrupts off; for a timer that only this CPU arms
  * and cancels. */
 static inline uint64_t timer_deadline_ns(const struct timer *timer)

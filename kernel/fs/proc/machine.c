@@ -14,6 +14,7 @@
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/page.h>
 #include <kernel/mm/text.h>
+#include <kernel/sched/hotplug.h>
 #include <kernel/sched/sched.h>
 #include <kernel/sched/task.h>
 #include <kernel/task/process.h>
@@ -28,7 +29,8 @@
 int proc_show_cpuinfo(struct text *text, void *unused)
 {
 	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++)
-		arch_cpu_describe(text, cpu);
+		if (cpu_is_online(cpu))
+			arch_cpu_describe(text, cpu);
 	return 0;
 }
 
@@ -74,12 +76,21 @@ int proc_show_vmstat(struct text *text, void *unused)
 	return 0;
 }
 
+/* Returns how long CPU has been idle, on line. */
+static uint64_t cpu_idle_ns(unsigned int cpu)
+{
+	/* In this order: the time off line is part of the other. */
+	uint64_t offline_ns = cpu_offline_ns(cpu);
+
+	return sched_idle_time_ns(cpu) - offline_ns;
+}
+
 static uint64_t idle_time_ns(void)
 {
 	uint64_t total = 0;
 
 	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++)
-		total += sched_idle_time_ns(cpu);
+		total += cpu_idle_ns(cpu);
 	return total;
 }
 
@@ -136,16 +147,20 @@ static void print_cpu(struct text *text, const char *name, uint64_t busy_ns, uin
 
 int proc_show_stat(struct text *text, void *unused)
 {
-	uint64_t now_ns = clock_ns(), idle_ns = idle_time_ns();
+	uint64_t now_ns = clock_ns(), idle_ns = idle_time_ns(), online_ns = now_ns * cpu_count();
 	struct counted counted = { 0 };
 	char name[16];
 
-	print_cpu(text, "cpu ", now_ns * cpu_count() - idle_ns, idle_ns);
+	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++)
+		online_ns -= cpu_offline_ns(cpu);
+	print_cpu(text, "cpu ", online_ns - idle_ns, idle_ns);
 	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++) {
-		uint64_t cpu_idle_ns = sched_idle_time_ns(cpu);
+		uint64_t own_idle_ns = cpu_idle_ns(cpu);
 
+		if (!cpu_is_online(cpu))
+			continue;
 		format_string(name, sizeof(name), "cpu%u", cpu);
-		print_cpu(text, name, now_ns - cpu_idle_ns, cpu_idle_ns);
+		print_cpu(text, name, now_ns - cpu_offline_ns(cpu) - own_idle_ns, own_idle_ns);
 	}
 	count_tasks(&counted);
 	text_print(text,

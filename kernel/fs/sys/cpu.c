@@ -13,6 +13,8 @@
 #include <arch/topology.h>
 #include <kernel/base/log.h>
 #include <kernel/mm/text.h>
+#include <kernel/sched/hotplug.h>
+#include <uapi/linux/errno.h>
 #include <uapi/linux/stat.h>
 
 #include "sys.h"
@@ -65,12 +67,22 @@ static int print_mask(struct text *text, cpumask_t cpus)
 	return 0;
 }
 
-/* Every CPU of the machine runs: none is offline or isolated. */
 static int show_all(struct text *text, void *unused)
 {
 	return print_list(text, cpus_all());
 }
 
+static int show_online_list(struct text *text, void *unused)
+{
+	return print_list(text, cpus_online());
+}
+
+static int show_offline_list(struct text *text, void *unused)
+{
+	return print_list(text, cpus_all() & ~cpus_online());
+}
+
+/* No CPU is isolated. */
 static int show_none(struct text *text, void *unused)
 {
 	return print_list(text, 0);
@@ -82,15 +94,46 @@ static int show_kernel_max(struct text *text, void *unused)
 	return 0;
 }
 
-static int show_online(struct text *text, void *unused)
+/* Linux: kstrtobool: only the first letters count. */
+static bool parse_bool(const char *text, bool *value)
 {
-	text_print(text, "1\n");
+	static const char *const words[] = { "0", "1",	"n",  "y",  "N",  "Y",	"f",  "t",  "F",
+					     "T", "of", "on", "oF", "oN", "Of", "On", "OF", "ON" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strncmp(text, words[i], strlen(words[i])) == 0) {
+			*value = i & 1;
+			return true;
+		}
+	return false;
+}
+
+static int show_online(struct text *text, void *target)
+{
+	text_print(text, "%d\n", cpu_is_online(cpu_of(target)));
 	return 0;
+}
+
+static ssize_t store_online(void *target, const char *bytes, size_t size)
+{
+	bool online;
+
+	if (!size)
+		return 0;
+	if (!parse_bool(bytes, &online))
+		return -EINVAL;
+	if (online) {
+		cpu_bring_online(cpu_of(target));
+		return (ssize_t)size;
+	}
+	int error = cpu_take_offline(cpu_of(target));
+
+	return error ? error : (ssize_t)size;
 }
 
 /* --- topology --- */
 
-/* Returns the CPUs that ALIKE finds equal to TARGET's CPU. */
+/* Returns the CPUs on line that ALIKE finds equal to TARGET's CPU. */
 static cpumask_t alike(const void *target,
 		       bool (*alike)(const struct cpu_topology *a, const struct cpu_topology *b))
 {
@@ -100,7 +143,7 @@ static cpumask_t alike(const void *target,
 	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++) {
 		const struct cpu_topology other = arch_cpu_topology(cpu);
 
-		if (alike(&own, &other))
+		if (alike(&own, &other) && cpu_is_online(cpu))
 			cpus |= (cpumask_t)1 << cpu;
 	}
 	return cpus;
@@ -186,7 +229,8 @@ static cpumask_t sharers(const void *target)
 	cpumask_t cpus = 0;
 
 	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++)
-		if (arch_cpu_cache(cpu, cache_number_of(target), &other) && other.id == own.id)
+		if (cpu_is_online(cpu) && arch_cpu_cache(cpu, cache_number_of(target), &other) &&
+		    other.id == own.id)
 			cpus |= (cpumask_t)1 << cpu;
 	return cpus;
 }
@@ -301,14 +345,22 @@ static bool is_not_first(void *target)
 	return cpu_of(target) != 0;
 }
 
+static bool is_online(void *target)
+{
+	return cpu_is_online(cpu_of(target));
+}
+
 static const struct pseudo_entry cpu_entries[] = {
-	{ .name = "topology", .mode = S_IFDIR | 0755, .children = topology_entries },
-	{ .name = "cache", .mode = S_IFDIR | 0755, .dynamic = &caches },
+	{ .name = "topology",
+	  .mode = S_IFDIR | 0755,
+	  .exists = is_online,
+	  .children = topology_entries },
+	{ .name = "cache", .mode = S_IFDIR | 0755, .exists = is_online, .dynamic = &caches },
 	{ .name = "online",
-	  .mode = S_IFREG | 0444,
-	  .strict = true,
+	  .mode = S_IFREG | 0644,
 	  .exists = is_not_first,
-	  .show = show_online },
+	  .show = show_online,
+	  .store = store_online },
 	{ .name = NULL },
 };
 
@@ -322,10 +374,10 @@ const struct pseudo_dynamic sys_cpus = {
 };
 
 const struct pseudo_entry sys_cpu_entries[] = {
-	FILE_ENTRY("online", show_all),
+	FILE_ENTRY("online", show_online_list),
 	FILE_ENTRY("possible", show_all),
 	FILE_ENTRY("present", show_all),
-	FILE_ENTRY("offline", show_none),
+	FILE_ENTRY("offline", show_offline_list),
 	FILE_ENTRY("isolated", show_none),
 	FILE_ENTRY("kernel_max", show_kernel_max),
 	{ .name = NULL },

@@ -33,14 +33,14 @@ static int show_node_list(struct text *text, void *unused)
 
 static int show_node_cpus(struct text *text, void *unused)
 {
-	text_print_cpu_list(text, cpus_all());
+	text_print_cpu_list(text, cpus_online());
 	text_print(text, "\n");
 	return 0;
 }
 
 static int show_node_cpu_mask(struct text *text, void *unused)
 {
-	text_print_cpu_mask(text, cpus_all());
+	text_print_cpu_mask(text, cpus_online());
 	text_print(text, "\n");
 	return 0;
 }

@@ -20,6 +20,7 @@ _Thread_local unsigned int sim_cpu_number;
 struct sim_cpu sim_cpus[CPUS_MAX];
 
 static unsigned int cpus;
+_Atomic cpumask_t cpus_offline;
 
 #define NMI_HANDLERS_MAX 4
 static bool (*nmi_handlers[NMI_HANDLERS_MAX])(struct trap_frame *frame);
@@ -29,6 +30,7 @@ void sim_start(unsigned int count)
 {
 	ASSERT(count >= 1 && count <= CPUS_MAX);
 	cpus = count;
+	atomic_store(&cpus_offline, 0);
 	nmi_handler_count = 0;
 	memset(sim_cpus, 0, sizeof(sim_cpus));
 	sim_cpu_number = 0;
@@ -213,6 +215,8 @@ void smp_call(unsigned int cpu, void (*function)(void *arg), void *arg)
 
 	ASSERT(cpu < cpus);
 	ASSERT(arch_irqs_enabled() && !arch_in_nmi());
+	if (!cpu_is_online(cpu))
+		return;
 	if (sim_parallel && cpu != from) {
 		sim_letter_send(cpu, function, arg);
 		return;
