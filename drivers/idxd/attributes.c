@@ -5,7 +5,7 @@
  * configure.c has the rules of the changes; here is what comes before them: the forms of numbers and words.
  *
  * A device shares out no read buffers here: the files about them show 0 and take what Linux takes of a device that has
- * none. Nobody listens to events of devices, so a uevent that is asked for reaches nobody.
+ * none. No program can listen to events of devices, so a uevent that is asked for has no receiver.
  *
  * Each file takes device->mutex for itself: two files read one after the other may show two moments.
  */
@@ -110,7 +110,7 @@ static void take_word(char *word, const char *text)
 static const char *const uevent_actions[] = { "add",	"remove",  "change", "move",
 					      "online", "offline", "bind",   "unbind" };
 
-/* Nobody listens. What follows the action would be passed on. */
+/* No program can listen. Words after the action would be passed on. */
 static ssize_t store_uevent(void *target, const char *text, size_t size)
 {
 	size_t length = strcspn(text, " \n");

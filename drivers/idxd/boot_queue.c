@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is configured when the first program starts.
+ * The configuration of devices when the first program starts.
  *
  * With the word idxd.kernel_queue of the command line, queue 0 of each device is a queue of the kernel, with engine 0, as
  * `accel-config` would make it: group 0, dedicated, 16 entries, priority 10.

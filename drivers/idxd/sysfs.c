@@ -8,15 +8,17 @@
  *   /sys/bus/dsa/devices/                     links to the first four kinds
  *   /sys/bus/dsa/drivers/{idxd,dmaengine,user}/   links to what the driver has; bind and unbind enable and disable
  *   /sys/class/dma/                           links to the channels
+ *   /sys/module/idxd/parameters/              by which accel-config finds that the driver is there
  *
  * Devices, queues, engines and groups exist at all times. A channel's target is its queue: its files of a queue that is
- * disabled meanwhile show what the queue has then. Of what the files of Linux's driver core do, only binding by name is
- * here: what is bound is what enable.c has enabled.
+ * disabled meanwhile show what the queue has then. Binding by name is the only thing here that Linux's driver core does:
+ * bound is what enable.c has enabled.
  *
  * Locks: device->mutex, dma_mutex by enable.c's functions.
  */
 #include <string.h>
 
+#include <kernel/base/boot.h>
 #include <kernel/base/log.h>
 #include <kernel/base/start.h>
 #include <kernel/fs/pseudo.h>
@@ -495,6 +497,13 @@ static ssize_t store_unbind_user(void *unused, const char *text, size_t size)
 	return drive_queue(text, size, unbind_user);
 }
 
+static ssize_t read_module(void *unused, char *buffer, size_t size)
+{
+	ssize_t length = 0;
+
+	return APPEND(buffer, size, length, "../../../../module/idxd");
+}
+
 #define DRIVER(part)                                         \
 	static const struct pseudo_entry part##_driver[] = { \
 		{ .name = "bind",                            \
@@ -505,6 +514,7 @@ static ssize_t store_unbind_user(void *unused, const char *text, size_t size)
 		  .mode = S_IFREG | 0200,                    \
 		  .strict = true,                            \
 		  .store = store_unbind_##part },            \
+		LINK("module", read_module),                 \
 		END,                                         \
 	};
 
@@ -529,6 +539,24 @@ static const struct pseudo_entry dsa_entries[] = {
 	END,
 };
 
+/* --- /sys/module/idxd --- */
+
+static int show_tc_override(struct text *text, void *unused)
+{
+	text_print(text, "%c\n", boot_word("idxd.tc_override") ? 'Y' : 'N');
+	return 0;
+}
+
+static const struct pseudo_entry parameter_entries[] = {
+	{ .name = "tc_override", .mode = S_IFREG | 0444, .strict = true, .show = show_tc_override },
+	END,
+};
+static const struct pseudo_entry idxd_entries[] = {
+	DIRECTORY("parameters", .children = parameter_entries), END
+};
+static const struct pseudo_entry module_entries[] = { DIRECTORY("idxd", .children = idxd_entries),
+						      END };
+
 /* --- start --- */
 
 static const struct pseudo_entry bus_entries[] = { DIRECTORY("dsa", .children = dsa_entries), END };
@@ -539,6 +567,7 @@ static const struct pseudo_entry function_entries[] = {
 };
 
 static struct pseudo_added bus = { .children = bus_entries };
+static struct pseudo_added modules = { .children = module_entries };
 static struct pseudo_added class = { .children = class_entries };
 static struct pseudo_added function = { .children = function_entries, .dynamic = &devices };
 
@@ -549,6 +578,7 @@ static void add_files(void)
 		return;
 	pseudo_add(&sys_bus_added, &bus);
 	pseudo_add(&sys_class_added, &class);
+	pseudo_add(&sys_module_added, &modules);
 	pseudo_add(&sys_pci_device_added, &function);
 }
 
