@@ -431,7 +431,7 @@ static void *find_named(void *(*next)(void *parent, uint64_t *id),
 	return NULL;
 }
 
-/* What FUNCTION makes of the device, or the queue, that a write of SIZE bytes names. */
+/* Calls FUNCTION for the device, or the queue, that a write of SIZE bytes names. Returns the outcome of the write. */
 static ssize_t drive_device(const char *text, size_t size, int (*function)(struct idxd_device *))
 {
 	struct idxd_device *device = find_named(next_any_device, name_device, text);

@@ -11,7 +11,7 @@
 
 enum { FILES_MAX = 2048 };
 
-/* What the last walk has found: mode and name, and what was shown of it. */
+/* The last walk: of each file its mode and name, and the text that was shown. */
 static struct file {
 	char *name, *text;
 	unsigned int seen;
