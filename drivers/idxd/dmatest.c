@@ -33,14 +33,14 @@
 #define CHANNEL_SIZE	 20 /* Linux's, with the end */
 /* Twice as much is one block of pages. */
 #define BUFFER_BYTES_MAX ((PAGE_SIZE << PAGE_ORDER_MAX) / 2)
-/* What a move must leave alone. */
+/* The bytes around the destination of a move, which it must leave alone. */
 #define UNTOUCHED	 0xa5
 
-/* What a test is. */
+/* The parameters of a test. */
 struct test {
 	char channel[CHANNEL_SIZE]; /* "": the first that there is */
 	uint32_t buffer_bytes;	    /* the greatest move */
-	uint32_t iterations;	    /* 0: without end */
+	uint32_t iterations;	    /* 0: unlimited */
 	uint32_t seed;
 	int32_t timeout_ms; /* of each move; below 0: none */
 	bool whole;	    /* each move has buffer_bytes, from and to the start of the buffers */

@@ -214,7 +214,7 @@ static int disable_queue(struct idxd_queue *queue)
 
 	if (!queue->enabled || queue->refusing)
 		return -ENXIO;
-	/* Nobody submits from here on; the command waits for the rest, or the device is halted. */
+	/* No task submits from here on; the command waits for the rest, or the device is halted. */
 	idxd_work_refuse(queue);
 	idxd_command(device, CMD_DRAIN_QUEUE, idxd_queue_operand(queue->id));
 	idxd_command(device, CMD_RESET_QUEUE, idxd_queue_operand(queue->id));

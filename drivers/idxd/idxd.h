@@ -78,7 +78,7 @@ enum idxd_queue_type { IDXD_QUEUE_NONE, IDXD_QUEUE_KERNEL, IDXD_QUEUE_USER };
 #define IDXD_DRIVER_NAME_MAX	       128  /* bytes, without the end */
 #define IDXD_PRIORITY_MAX	       15
 #define IDXD_TC_MAX		       7
-#define IDXD_TC_UNSET		       (-1) /* a traffic class that nobody set: the hardware's 0 */
+#define IDXD_TC_UNSET		       (-1) /* a traffic class that was not set: the hardware's 0 */
 #define IDXD_DEFAULT_XFER	       (2u << 20) /* bytes */
 #define IDXD_DEFAULT_BATCH	       32	  /* descriptors */
 #define IDXD_DEFAULT_ENTRIES	       16	  /* of a queue with a type and without a size */
@@ -154,7 +154,7 @@ struct idxd_device {
 	uint64_t max_transfer_bytes;			     /* K */
 	unsigned int max_batch_size;			     /* K: 0: no batches */
 	bool configurable;				     /* K */
-	/* K: the traffic class of a group that nobody set, see device.c */
+	/* K: the traffic class of a group without one, see device.c */
 	int default_tc;
 	bool shared_supported;	     /* K: the CPU has ENQCMDS, and the device shared queues */
 	struct idxd_queue *queues;   /* K: queue_count of them */

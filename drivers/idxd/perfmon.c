@@ -2,11 +2,11 @@
 /*
  * The performance monitor of a DSA or IAX as a PMU, after Linux's drivers/dma/idxd/perfmon.c.
  *
- * A device counts for the whole system: its events belong to no task, do not sample, and may be opened on any CPU. All
- * CPUs share the device's counters, which are alike: an event gets the lowest one that is free. The file cpumask names
- * the one CPU on which `perf stat -a` shall open its events, so that nothing is counted twice.
+ * A device counts for the whole system: its events belong to no task and do not sample. They are all in the context of
+ * one CPU (PMU_SYSTEM_WIDE), which the file cpumask names, so that `perf stat` opens each of them once. The counters are
+ * alike: an event gets the lowest one that is free. The interrupt may come on another CPU.
  *
- * Exact sums. A counter has fewer than 64 bits, and nobody writes to it: its number only grows, and goes from its
+ * Exact sums. A counter has fewer than 64 bits, and is never written: its number only grows, and goes from its
  * greatest value to 0. The hardware then sets the counter's bit of OVFSTATUS and interrupts. An update adds the
  * distance from the last position, and a round for that bit, which it clears. So a count is exact if the counter is
  * updated before it goes round a second time. Linux takes the distance modulo the width and loses a whole round if an
@@ -371,12 +371,6 @@ static int perfmon_event_init(struct perf_event *event)
 	return counters_needed(event, event->leader) > perfmon->counters ? -EINVAL : 0;
 }
 
-/* CPU 0 never goes off line, as it serves the devices' interrupts: the mask needs no hand-over. */
-static unsigned int perfmon_cpu(const struct pmu *pmu)
-{
-	return 0;
-}
-
 /* --- the interrupt --- */
 
 void idxd_perfmon_overflow(struct idxd_device *device)
@@ -388,7 +382,7 @@ void idxd_perfmon_overflow(struct idxd_device *device)
 	unsigned long state = lock(perfmon);
 	uint32_t overflowed = read32(perfmon, OVFSTATUS);
 
-	/* What goes round from here on has an interrupt of its own. */
+	/* A counter that goes round from here on interrupts again. */
 	for (unsigned int i = 0; i < perfmon->counters; i++) {
 		if (!(overflowed >> i & 1))
 			continue;
@@ -454,9 +448,8 @@ int idxd_perfmon_init(struct idxd_device *device)
 	fill_formats(perfmon);
 	perfmon->pmu = (struct pmu){
 		.name = device->name,
-		.capabilities = PMU_NO_EXCLUDE,
+		.capabilities = PMU_NO_EXCLUDE | PMU_SYSTEM_WIDE,
 		.formats = perfmon->formats,
-		.observer = perfmon_cpu,
 		.event_init = perfmon_event_init,
 		.pmu_disable = perfmon_disable,
 		.pmu_enable = perfmon_enable,

@@ -19,7 +19,7 @@ enum {
 	IDXD_FILTERS
 };
 
-/* What a counter is set to. */
+/* The setting of a counter. */
 struct idxd_counting {
 	uint64_t config;	       /* CNTRCFG, with the enable bit */
 	uint32_t filter[IDXD_FILTERS]; /* FLTCFG */

@@ -77,14 +77,6 @@ static ssize_t store_mux_interval(void *target, const char *bytes, size_t size)
 	return (ssize_t)size;
 }
 
-static int show_cpumask(struct text *text, void *target)
-{
-	const struct pmu *pmu = target;
-
-	text_print(text, "%u\n", pmu->observer(pmu));
-	return 0;
-}
-
 static int show_rdpmc(struct text *text, void *target)
 {
 	text_print(text, "%d\n", perf_user_reads);
@@ -140,11 +132,6 @@ static bool has_events(void *target)
 static bool has_caps(void *target)
 {
 	return ((const struct pmu *)target)->caps;
-}
-
-static bool has_observer(void *target)
-{
-	return ((const struct pmu *)target)->observer;
 }
 
 static bool has_user_reads(void *target)
@@ -210,11 +197,6 @@ static const struct pseudo_entry pmu_entries[] = {
 	  .mode = S_IFREG | 0644,
 	  .show = show_mux_interval,
 	  .store = store_mux_interval },
-	{ .name = "cpumask",
-	  .mode = S_IFREG | 0444,
-	  .strict = true,
-	  .exists = has_observer,
-	  .show = show_cpumask },
 	{ .name = "rdpmc",
 	  .mode = S_IFREG | 0600,
 	  .exists = has_user_reads,

@@ -58,7 +58,7 @@ def stat(events, command, options=""):
 
 
 def each(text):
-    """What `perf stat -x,` printed, {event: count}."""
+    """The counts that `perf stat -x,` printed, {event: count}."""
     return {event: value for event, (value, _) in inside.counts(commas(text)).items()}
 
 

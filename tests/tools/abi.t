@@ -21,7 +21,7 @@ ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
 
 TALLY = os.path.join(ROOT, "tools", "tally")
 # What the machines have together, each file must have an entry, and each entry of files a file.
-MACHINES = (("--processor", "generic", "--cpus", "2"), ("--processor", "zen4"))
+MACHINES = (("--processor", "generic", "--cpus", "2", "--device", "dsa"), ("--processor", "zen4"))
 FIND = ("/bin/busybox", "find", "/sys", "/proc/sys", "!", "-type", "d")
 GOOD = "What:\t\t/a\nWhat:\t\t/b\nDate:\t\t1\nKernelVersion:\t2\nContact:\t3\nDescription:\n\t\t4\n\t\t5\nUsers:\t\t6\n"
 # A text, and what is wrong with it.

@@ -30,7 +30,7 @@ static struct hardware {
 	bool hold; /* no interrupts */
 } hardware[WIDTHS], poor;
 
-/* What happens in the hardware between two accesses of the driver. */
+/* Called after each access of the driver; NULL: the hardware is idle. */
 static void (*between)(struct hardware *h);
 
 static struct hardware *hardware_of(const struct idxd_device *device)
@@ -144,6 +144,7 @@ static void start(unsigned int cpus)
 		}
 		add_device(&poor, "poor", 32, 0x2);
 		sim_task_exit(task_current());
+		/* It says that the PMUs are left. */
 		sim_end();
 		added = true;
 	}

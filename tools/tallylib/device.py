@@ -13,7 +13,7 @@ KINDS = ("dsa", "iax")
 # The properties of the emulated device, each with its least and greatest value.
 PROPERTIES = {"counters": (1, 32), "counter-width": (8, 64), "latency-ns": (0, 1000000000)}
 DEVICES_MAX = 8
-# What the processor needs: the instructions that submit.
+# The CPU needs the instructions that submit.
 CPU_PROPERTIES = ("movdir64b=on", "enqcmd=on")
 
 

@@ -48,10 +48,6 @@ struct pmu {
 	LIST_ENTRY(pmu) link;	     /* S: all PMUs */
 	LIST_ENTRY(pmu) hardware_link; /* S: the PMUs with pmu_disable and pmu_enable */
 
-	/* Returns the CPU on which users open the events of a PMU that counts for several CPUs, for the file cpumask.
-	 * NULL: there is no such file. Any context. */
-	unsigned int (*observer)(const struct pmu *pmu);
-
 	/* Decides whether this PMU can count EVENT at all, and translates event->attr into event->hw. Touches
 	 * no hardware. 0, -ENOENT (not this PMU's: the next one is asked), -EINVAL, -EOPNOTSUPP … Task
 	 * context. [hw_perf_event_init] */
