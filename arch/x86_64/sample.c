@@ -136,7 +136,8 @@ size_t arch_user_peek(uintptr_t address, void *buffer, size_t size)
 		size_t page_size, part = PAGE_SIZE - (at & ~PAGE_MASK);
 		uint64_t entry = mapping_of(at, &page_size);
 
-		if (!(entry & PTE_USER))
+		/* The direct map does not show a device's registers. */
+		if (!(entry & PTE_USER) || entry & PTE_UNCACHED)
 			break;
 		if (part > size - done)
 			part = size - done;

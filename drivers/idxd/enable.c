@@ -48,8 +48,7 @@ static void write_queue(struct idxd_queue *queue)
 	mode |= queue->type == IDXD_QUEUE_KERNEL ? WQCFG_PRIVILEGED : 0;
 	/* A shared queue has a PASID in each descriptor. */
 	if (queue->type == IDXD_QUEUE_USER)
-		mode |= WQCFG_PASID_ENABLE |
-			WQCFG_PASID(queue->dedicated ? queue->pasid : 0);
+		mode |= WQCFG_PASID_ENABLE | WQCFG_PASID(queue->dedicated ? queue->pasid : 0);
 	idxd_write32(device, at + WQCFG_SIZE * 4, queue->size);
 	idxd_write32(device, at + WQCFG_THRESHOLD * 4, queue->threshold);
 	idxd_write32(device, at + WQCFG_MODE * 4, mode);
@@ -58,9 +57,13 @@ static void write_queue(struct idxd_queue *queue)
 			     WQCFG_BATCH_SHIFT(log2_of(queue->max_batch_size)));
 }
 
-static unsigned int class_of(int traffic_class)
+/* A class that nobody set gets Linux's choice, which stays. */
+static void choose_classes(struct idxd_group *group)
 {
-	return traffic_class == IDXD_TC_UNSET ? 0 : (unsigned int)traffic_class;
+	if (group->tc_a == IDXD_TC_UNSET)
+		group->tc_a = 0;
+	if (group->tc_b == IDXD_TC_UNSET)
+		group->tc_b = 1;
 }
 
 static void write_group(struct idxd_group *group)
@@ -79,7 +82,8 @@ static void write_group(struct idxd_group *group)
 		idxd_write64(device, at + GRPCFG_QUEUES + i * 8, queues[i]);
 	idxd_write64(device, at + GRPCFG_ENGINES, engines);
 	idxd_write64(device, at + GRPCFG_FLAGS,
-		     GRPFLAGS_TC_A(class_of(group->tc_a)) | GRPFLAGS_TC_B(class_of(group->tc_b)));
+		     GRPFLAGS_TC_A((unsigned int)group->tc_a) |
+			     GRPFLAGS_TC_B((unsigned int)group->tc_b));
 }
 
 /* Writes the whole configuration. 0; -EINVAL: there is no queue, or no engine, in any group. mutex held. */
@@ -99,6 +103,8 @@ static int write_configuration(struct idxd_device *device)
 		return refuse(device, IDXD_STATUS_NONE_CONFIGURED, -EINVAL);
 	if (!engines)
 		return -EINVAL;
+	for (unsigned int i = 0; i < device->group_count; i++)
+		choose_classes(&device->groups[i]);
 	for (unsigned int i = 0; i < device->queue_count; i++)
 		if (device->queues[i].group)
 			write_queue(&device->queues[i]);
@@ -120,18 +126,25 @@ static unsigned int next_channel(const struct idxd_device *device)
 	return channels;
 }
 
-/* Checks what Linux checks before it writes to the device, for a driver of TYPE called NAME. 0, -ENODEV, -ENXIO. mutex
- * held. */
-static int check_queue(struct idxd_queue *queue, enum idxd_queue_type type, const char *name)
+/* Checks whether DRIVER may have QUEUE. 0, -EBUSY, -ENXIO, -ENODEV. mutex held. */
+static int check_driver(struct idxd_queue *queue, const char *driver)
 {
 	struct idxd_device *device = queue->device;
 
-	if (strcmp(queue->driver_name, name))
-		return refuse(device, IDXD_STATUS_NO_DRIVER_NAME, -ENODEV);
-	if (!queue->enabled)
-		queue->type = type;
 	if (queue->enabled)
-		return refuse(device, IDXD_STATUS_QUEUE_ENABLED, -ENXIO);
+		return -EBUSY;
+	if (atomic_load(&device->state) != IDXD_DEVICE_ENABLED)
+		return -ENXIO;
+	return strcmp(queue->driver_name, driver) ?
+		       refuse(device, IDXD_STATUS_NO_DRIVER_NAME, -ENODEV) :
+		       0;
+}
+
+/* Checks what Linux checks before it writes to the device. 0, -ENXIO. mutex held. */
+static int check_queue(struct idxd_queue *queue)
+{
+	struct idxd_device *device = queue->device;
+
 	if (!queue->group)
 		return refuse(device, IDXD_STATUS_NO_GROUP, -ENXIO);
 	if (!queue->name[0])
@@ -157,14 +170,13 @@ static int command_enable(struct idxd_queue *queue)
 	return status && status != CMDSTS_QUEUE_ENABLED ? -ENXIO : 0;
 }
 
-int idxd_queue_enable(struct idxd_queue *queue)
+/* Enables QUEUE, which its driver may have. 0, -ENXIO. mutex held. */
+static int enable_queue(struct idxd_queue *queue)
 {
 	struct idxd_device *device = queue->device;
 
-	mutex_lock(&device->mutex);
-	int error = atomic_load(&device->state) == IDXD_DEVICE_ENABLED ? 0 : -ENODEV;
-	if (!error)
-		error = check_queue(queue, IDXD_QUEUE_KERNEL, "dmaengine");
+	queue->type = IDXD_QUEUE_KERNEL;
+	int error = check_queue(queue);
 	if (!error)
 		error = command_enable(queue);
 	if (!error) {
@@ -177,20 +189,32 @@ int idxd_queue_enable(struct idxd_queue *queue)
 	}
 	if (!error)
 		device->command_status = 0;
-	mutex_unlock(&device->mutex);
 	return error;
 }
 
-int idxd_queue_enable_user(struct idxd_queue *queue)
+int idxd_queue_enable(struct idxd_queue *queue)
 {
 	struct idxd_device *device = queue->device;
 
 	mutex_lock(&device->mutex);
-	int error = atomic_load(&device->state) == IDXD_DEVICE_ENABLED ? 0 : -ENXIO;
-	if (!error && !iommu_sharing_enabled(device->pci))
-		error = refuse(device, IDXD_STATUS_USER_NO_IOMMU, -EOPNOTSUPP);
+	int error = check_driver(queue, "dmaengine");
+	bool asked = error != -EBUSY && error != -ENXIO;
 	if (!error)
-		error = check_queue(queue, IDXD_QUEUE_USER, "user");
+		error = enable_queue(queue);
+	/* A queue that its driver could not have is no driver's. */
+	if (error && asked)
+		queue->type = IDXD_QUEUE_NONE;
+	mutex_unlock(&device->mutex);
+	return error;
+}
+
+/* Enables QUEUE, of programs. 0, -ENXIO, or an error of idxd_user_begin. mutex held. */
+static int enable_user_queue(struct idxd_queue *queue)
+{
+	struct idxd_device *device = queue->device;
+
+	queue->type = IDXD_QUEUE_USER;
+	int error = check_queue(queue);
 	/* See user.c. Linux: so on CPUs without ENQCMD. */
 	if (!error && !queue->dedicated)
 		error = refuse(device, IDXD_STATUS_NO_SVM, -ENXIO);
@@ -198,15 +222,31 @@ int idxd_queue_enable_user(struct idxd_queue *queue)
 		queue->pasid = IOMMU_PASID_NONE;
 		error = command_enable(queue);
 	}
-	if (!error) {
-		error = idxd_user_begin(queue);
-		if (error) {
-			idxd_command(device, CMD_DISABLE_QUEUE, idxd_queue_operand(queue->id));
-			error = refuse(device, IDXD_STATUS_CDEV, error);
-		}
+	if (error)
+		return error;
+	error = idxd_user_begin(queue);
+	if (error) {
+		idxd_command(device, CMD_DISABLE_QUEUE, idxd_queue_operand(queue->id));
+		return refuse(device, IDXD_STATUS_CDEV, error);
 	}
-	if (!error)
-		device->command_status = 0;
+	device->command_status = 0;
+	return 0;
+}
+
+int idxd_queue_enable_user(struct idxd_queue *queue)
+{
+	struct idxd_device *device = queue->device;
+
+	mutex_lock(&device->mutex);
+	int error = check_driver(queue, "user");
+	/* Linux asks for the IOMMU before the name. */
+	if ((!error || error == -ENODEV) && !iommu_sharing_enabled(device->pci)) {
+		error = refuse(device, IDXD_STATUS_USER_NO_IOMMU, -EOPNOTSUPP);
+	} else if (!error) {
+		error = enable_user_queue(queue);
+		if (error)
+			queue->type = IDXD_QUEUE_NONE;
+	}
 	mutex_unlock(&device->mutex);
 	return error;
 }
@@ -343,12 +383,29 @@ int idxd_device_enable(struct idxd_device *device)
 {
 	mutex_lock(&dma_mutex);
 	mutex_lock(&device->mutex);
-	int error = enable_device(device);
+	int error = device->dma_number >= 0 ? -EBUSY : enable_device(device);
 	if (!error)
 		device->dma_number = free_number();
 	mutex_unlock(&device->mutex);
 	mutex_unlock(&dma_mutex);
 	return error;
+}
+
+void idxd_queue_name_channel(struct idxd_queue *queue, char *buffer, size_t size)
+{
+	mutex_lock(&dma_mutex);
+	mutex_lock(&queue->device->mutex);
+	format_string(buffer, size, "dma%dchan%u", queue->device->dma_number, queue->channel);
+	mutex_unlock(&queue->device->mutex);
+	mutex_unlock(&dma_mutex);
+}
+
+bool idxd_device_is_bound(struct idxd_device *device)
+{
+	mutex_lock(&dma_mutex);
+	bool bound = device->dma_number >= 0;
+	mutex_unlock(&dma_mutex);
+	return bound;
 }
 
 int idxd_device_disable(struct idxd_device *device)

@@ -85,7 +85,9 @@ enum idxd_queue_type { IDXD_QUEUE_NONE, IDXD_QUEUE_KERNEL, IDXD_QUEUE_USER };
 #define IDXD_TC_UNSET		       (-1) /* a traffic class that was not set: the hardware's 0 */
 #define IDXD_DEFAULT_XFER	       (2u << 20) /* bytes */
 #define IDXD_DEFAULT_BATCH	       32	  /* descriptors */
-#define IDXD_DEFAULT_ENTRIES	       8	  /* of a queue with a type and without a size */
+#define IDXD_DEFAULT_ENTRIES	       16	  /* of a queue with a type and without a size */
+#define IDXD_RETRIES		       32 /* of a submission to a shared queue that is full */
+#define IDXD_RETRIES_MAX	       64
 
 struct idxd_group {
 	struct idxd_device *device;		/* K */
@@ -114,6 +116,7 @@ struct idxd_queue {
 	unsigned int priority;		    /* D: 1 … 15; 0: not set */
 	uint64_t max_transfer_bytes;	    /* D: a power of two */
 	unsigned int max_batch_size;	    /* D: a power of two */
+	unsigned int enqcmds_retries;	    /* D: 0 … IDXD_RETRIES_MAX */
 	char name[IDXD_QUEUE_NAME_MAX + 1]; /* D */
 	char driver_name[IDXD_DRIVER_NAME_MAX + 1]; /* D: who may enable it: "dmaengine", "user" */
 
@@ -122,9 +125,9 @@ struct idxd_queue {
 	unsigned int clients; /* D: who uses it: Linux's file "clients" */
 
 	/* A user queue (user.c). Its programs' files stay when it is disabled, and count as clients until they close. */
-	uint32_t pasid;		       /* D: of a dedicated one: its program's, or IOMMU_PASID_NONE */
+	uint32_t pasid; /* D: of a dedicated one: its program's, or IOMMU_PASID_NONE */
 	LIST_HEAD(, idxd_file) files; /* D */
-	struct vm_mapping portals;     /* the areas that show its portal */
+	struct vm_mapping portals;    /* the areas that show its portal */
 
 	/* The work of the kernel. */
 	struct spinlock lock;
@@ -176,8 +179,8 @@ struct idxd_device {
 	struct wait_queue commands; /* a command is complete */
 	/* Errors of the hardware since the start: Linux's file "errors" has the last. */
 	struct spinlock error_lock;
-	uint32_t error[8];	      /* error_lock: the last SWERROR */
-	_Atomic uint64_t errors;      /* A */
+	uint32_t error[8];		 /* error_lock: the last SWERROR */
+	_Atomic uint64_t errors;	 /* A */
 	struct wait_queue error_waiters; /* an error came: poll of user queues */
 	unsigned int vector_count;    /* K: vector 0 is the device's, vector 1 + N is queue N's */
 	struct idxd_perfmon *perfmon; /* K: NULL: none */
@@ -207,7 +210,9 @@ void idxd_device_fence(struct idxd_device *device, const char *reason);
 uint32_t idxd_queue_operand(unsigned int id);
 
 /* --- configure.c: all: task context, takes device->mutex. 0 or, as Linux's sysfs answers, a negative error:
- * -EPERM (the state forbids it, or the device is not configurable), -EINVAL (the value), -EOPNOTSUPP. --- */
+ * -EPERM (the state forbids it, or the device is not configurable), -EINVAL (the value), -EOPNOTSUPP; -ENXIO where that
+ * is Linux's error for an enabled queue. PARSED: the error of the text that has the value, reported after those of the
+ * state. --- */
 
 int idxd_queue_set_group(struct idxd_queue *queue, long group);	     /* -1: none */
 int idxd_queue_set_mode(struct idxd_queue *queue, const char *mode); /* "dedicated", "shared" */
@@ -215,12 +220,15 @@ int idxd_queue_set_size(struct idxd_queue *queue, uint64_t entries); /* all toge
 int idxd_queue_set_priority(struct idxd_queue *queue, uint64_t priority);
 int idxd_queue_set_threshold(struct idxd_queue *queue, uint64_t entries);
 int idxd_queue_set_type(struct idxd_queue *queue, const char *type); /* "none", "kernel", "user" */
+/* NULL: the text was too long. */
 int idxd_queue_set_name(struct idxd_queue *queue, const char *name);
 int idxd_queue_set_driver_name(struct idxd_queue *queue, const char *name);
 int idxd_queue_set_max_transfer(struct idxd_queue *queue,
 				uint64_t bytes); /* rounded up to a power of two */
 int idxd_queue_set_max_batch(struct idxd_queue *queue, uint64_t descriptors);
-int idxd_queue_set_block_on_fault(struct idxd_queue *queue, bool on);
+int idxd_queue_set_block_on_fault(struct idxd_queue *queue, bool on, int parsed);
+/* Of shared queues; more than IDXD_RETRIES_MAX are these. */
+int idxd_queue_set_retries(struct idxd_queue *queue, uint64_t retries, int parsed);
 int idxd_engine_set_group(struct idxd_engine *engine, long group); /* -1: none */
 int idxd_group_set_tc_a(struct idxd_group *group, long traffic_class);
 int idxd_group_set_tc_b(struct idxd_group *group, long traffic_class);
@@ -234,17 +242,21 @@ void idxd_device_clear(struct idxd_device *device);
 /* --- enable.c: all: task context, takes device->mutex; leaves the reason in device->command_status. --- */
 
 /* Writes the configuration into DEVICE's registers and enables it. 0; -ENXIO (enabled already, halted, or a bad
- * configuration). Linux: the driver "idxd" binds the device. */
+ * configuration), -EBUSY (it is bound). Linux: the driver "idxd" binds the device. */
 int idxd_device_enable(struct idxd_device *device);
+/* Whether DEVICE is enabled, or was when it halted: Linux's driver "idxd" has it. Takes dma_mutex. */
+bool idxd_device_is_bound(struct idxd_device *device);
 /* Disables DEVICE and its queues, with the work in them done, resets it and clears the configuration. 0, -ENXIO.
  * Linux: the driver "idxd" is unbound. */
 int idxd_device_disable(struct idxd_device *device);
-/* Writes QUEUE's configuration and enables it for the kernel's work. 0; -ENODEV (the device is not enabled, or
- * driver_name is not "dmaengine"), -ENXIO (all other reasons). Linux: the driver "dmaengine" binds the queue. */
+/* Writes QUEUE's configuration and enables it for the kernel's work. 0; -EBUSY (it is enabled), -ENODEV (driver_name is
+ * not "dmaengine"), -ENXIO (all other reasons). Linux: the driver "dmaengine" binds the queue. */
 int idxd_queue_enable(struct idxd_queue *queue);
-/* The same for programs, with a file in /dev/dsa; driver_name is "user". Also -ENXIO (the device is not enabled),
- * -EOPNOTSUPP (no IOMMU translates for the device), -ENOMEM. Linux: the driver "user" binds the queue. */
+/* The same for programs, with a file in /dev/dsa; driver_name is "user". Also -EOPNOTSUPP (no IOMMU translates for the
+ * device), -ENOMEM. Linux: the driver "user" binds the queue. */
 int idxd_queue_enable_user(struct idxd_queue *queue);
+/* Writes the name of QUEUE's channel, as "dma0chan0", into BUFFER. Takes dma_mutex and device->mutex. */
+void idxd_queue_name_channel(struct idxd_queue *queue, char *buffer, size_t size);
 /* Waits for the work of QUEUE, of either kind, disables it and clears its configuration but for size and group. 0,
  * -ENXIO. Linux: the driver is unbound. */
 int idxd_queue_disable(struct idxd_queue *queue);

@@ -47,8 +47,8 @@
 #include "registers.h"
 
 /* Linux takes the numbers from the range for dynamic ones. */
-#define DSA_MAJOR 236
-#define IAX_MAJOR 235
+#define DSA_MAJOR	 236
+#define IAX_MAJOR	 235
 #define QUEUES_OF_DEVICE 256
 
 struct idxd_file {

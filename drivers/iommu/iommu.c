@@ -44,10 +44,10 @@ struct sharing {
 	struct vm_sharer sharer;
 	struct vm_space *space; /* pinned */
 	uint32_t pasid;
-	bool ended;				/* S: the space has no tables any more */
-	unsigned int references;		/* S: the space's, until it ends, and one for each binding */
-	LIST_HEAD(, iommu_binding) bindings;	/* S */
-};						/* S: space->mutex; all else is constant */
+	bool ended;		 /* S: the space has no tables any more */
+	unsigned int references; /* S: the space's, until it ends, and one for each binding */
+	LIST_HEAD(, iommu_binding) bindings; /* S */
+};					     /* S: space->mutex; all else is constant */
 
 struct iommu_binding {
 	LIST_ENTRY(iommu_binding) link; /* S */
@@ -58,7 +58,7 @@ struct iommu_binding {
 
 static struct mutex iommu_mutex = MUTEX_INITIALIZER(iommu_mutex);
 static LIST_HEAD(, iommu_device) devices = LIST_HEAD_INITIALIZER(devices); /* I; none leaves */
-static uint64_t pasids[VTD_PASIDS / 64] = { 1 };			   /* I: bits of those in use */
+static uint64_t pasids[VTD_PASIDS / 64] = { 1 }; /* I: bits of those in use */
 
 static struct iommu_device *find_device(const struct pci_device *pci)
 {

@@ -31,15 +31,15 @@
 #include <uapi/linux/errno.h>
 
 /* Registers (chapter 11). */
-#define REGISTERS_SIZE 0x1000
-#define REG_CAP	       0x08
-#define REG_ECAP       0x10
-#define REG_GCMD       0x18
-#define REG_GSTS       0x1c
-#define REG_RTADDR     0x20
-#define REG_FSTS       0x34
-#define REG_IQT	       0x88
-#define REG_IQA	       0x90
+#define REGISTERS_SIZE	   0x1000
+#define REG_CAP		   0x08
+#define REG_ECAP	   0x10
+#define REG_GCMD	   0x18
+#define REG_GSTS	   0x1c
+#define REG_RTADDR	   0x20
+#define REG_FSTS	   0x34
+#define REG_IQT		   0x88
+#define REG_IQA		   0x90
 
 #define CAP_PAGE_SELECTIVE (1ull << 39)
 #define CAP_MAMV(cap)	   ((cap) >> 48 & 0x3f)
@@ -51,19 +51,19 @@
 #define ECAP_SCALABLE	   (1ull << 43)
 #define ECAP_FIRST_LEVEL   (1ull << 47)
 #define ECAP_WALK_COHERENT (1ull << 48)
-#define ECAP_NEEDED                                                                               \
+#define ECAP_NEEDED                                                                       \
 	(ECAP_QUEUE | ECAP_PASS_THROUGH | ECAP_PASID | ECAP_SCALABLE | ECAP_FIRST_LEVEL | \
 	 ECAP_WALK_COHERENT)
 
 /* GCMD, and the same bits of GSTS. A command sets one bit and keeps those that stay set. */
-#define GCMD_TRANSLATION  (1u << 31)
-#define GCMD_ROOT	  (1u << 30)
-#define GCMD_QUEUE	  (1u << 26)
-#define GSTS_KEPT	  0x96ffffffu
+#define GCMD_TRANSLATION     (1u << 31)
+#define GCMD_ROOT	     (1u << 30)
+#define GCMD_QUEUE	     (1u << 26)
+#define GSTS_KEPT	     0x96ffffffu
 
-#define RTADDR_SCALABLE	  (1ull << 10)
-#define IQA_WIDE	  (1ull << 11) /* descriptors of 256 bits */
-#define FSTS_QUEUE_ERRORS 0x70u
+#define RTADDR_SCALABLE	     (1ull << 10)
+#define IQA_WIDE	     (1ull << 11) /* descriptors of 256 bits */
+#define FSTS_QUEUE_ERRORS    0x70u
 
 /* Entries (chapter 9): words of 64 bits. */
 #define PRESENT		     (1ull << 0)
@@ -113,10 +113,10 @@ static struct vtd {
 	uint64_t *common_context;
 
 	struct spinlock lock;
-	invalidation *queue;	    /* L: a page */
-	unsigned int tail;	    /* L: index of the next descriptor */
-	uint32_t number;	    /* L: of the last invalidation */
-	_Atomic uint32_t completed; /* the IOMMU writes it */
+	invalidation *queue;		  /* L: a page */
+	unsigned int tail;		  /* L: index of the next descriptor */
+	uint32_t number;		  /* L: of the last invalidation */
+	_Atomic uint32_t completed;	  /* the IOMMU writes it */
 } vtd = { .lock = SPINLOCK_INITIALIZER }; /* L: lock */
 
 static uint32_t read32(unsigned int offset)
@@ -223,8 +223,7 @@ static uint64_t *pasid_entry(uint64_t *directory, uint32_t pasid)
 		*table = page_paddr(page) | PRESENT;
 		publish(table, sizeof(*table));
 	}
-	return (uint64_t *)page_address(*table & PAGE_MASK) +
-	       pasid % PASIDS_OF_TABLE * PASID_WORDS;
+	return (uint64_t *)page_address(*table & PAGE_MASK) + pasid % PASIDS_OF_TABLE * PASID_WORDS;
 }
 
 /* Returns a directory whose requests without PASID pass; NULL: no memory. */
@@ -274,8 +273,8 @@ static int make_tables(void)
 	if (!directory || !vtd.root || !vtd.common_context || !vtd.queue)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < FUNCTIONS; i++)
-		vtd.common_context[i * CONTEXT_WORDS] =
-			PRESENT | CONTEXT_512_ENTRIES | page_paddr(directory);
+		vtd.common_context[i * CONTEXT_WORDS] = PRESENT | CONTEXT_512_ENTRIES |
+							page_paddr(directory);
 	publish(vtd.common_context, PAGE_SIZE);
 	for (unsigned int i = 0; i < PAGE_SIZE / sizeof(*vtd.root); i++)
 		vtd.root[i] = PRESENT | page_paddr(vtd.common_context);

@@ -16,7 +16,7 @@ PROPERTIES = {"counters": (1, 32), "counter-width": (8, 64), "latency-ns": (0, 1
 DEVICES_MAX = 8
 QUEUES = {"kernel": "idxd.kernel_queue idxd.tc_override", "user": "idxd.user_queue idxd.tc_override", "none": ""}
 # The machine with PCI Express, and the IOMMU as shared address spaces need it.
-_IOMMU = ("intel-iommu,intremap=off,device-iotlb=on,x-scalable-mode=on,x-flts=on,x-pasid-mode=on,aw-bits=48")
+_IOMMU = "intel-iommu,intremap=off,device-iotlb=on,x-scalable-mode=on,x-flts=on,x-pasid-mode=on,aw-bits=48"
 # The CPU needs the instructions that submit.
 CPU_PROPERTIES = ("movdir64b=on", "enqcmd=on")
 
