@@ -57,12 +57,16 @@ static _Atomic bool running;
 
 /* --- a test --- */
 
-/* Whether QUEUE is enabled and its channel is CHANNEL, or that is empty. The device's mutex is held. */
-static bool is_chosen(const struct idxd_queue *queue, const char *channel)
+/* Whether QUEUE is enabled and its channel is CHANNEL, or that is empty. */
+static bool is_chosen(struct idxd_queue *queue, const char *channel)
 {
 	char name[CHANNEL_SIZE];
 
-	if (!queue->enabled || queue->type != IDXD_QUEUE_KERNEL)
+	mutex_lock(&queue->device->mutex);
+	bool is_usable = queue->enabled && queue->type == IDXD_QUEUE_KERNEL;
+	mutex_unlock(&queue->device->mutex);
+
+	if (!is_usable)
 		return false;
 	idxd_queue_name_channel(queue, name, sizeof(name));
 	return !*channel || !strcmp(name, channel);
@@ -73,16 +77,12 @@ static bool is_chosen(const struct idxd_queue *queue, const char *channel)
 static struct idxd_queue *find_queue(const char *channel)
 {
 	struct idxd_device *device;
-	struct idxd_queue *found = NULL;
 
-	for (unsigned int id = 0; !found && (device = idxd_device_next(id)); id = device->id + 1) {
-		mutex_lock(&device->mutex);
-		for (unsigned int i = 0; i < device->queue_count && !found; i++)
+	for (unsigned int id = 0; (device = idxd_device_next(id)); id = device->id + 1)
+		for (unsigned int i = 0; i < device->queue_count; i++)
 			if (is_chosen(&device->queues[i], channel))
-				found = &device->queues[i];
-		mutex_unlock(&device->mutex);
-	}
-	return found;
+				return &device->queues[i];
+	return NULL;
 }
 
 /* Returns the next number below BELOW. */
@@ -131,9 +131,7 @@ static int move_all(struct idxd_queue *queue, const struct test *test, uint8_t *
 	int error = 0, failure = 0;
 	char name[CHANNEL_SIZE];
 
-	mutex_lock(&queue->device->mutex);
 	idxd_queue_name_channel(queue, name, sizeof(name));
-	mutex_unlock(&queue->device->mutex);
 	for (size_t i = 0; i < 2 * (size_t)test->buffer_bytes; i++)
 		from[i] = (uint8_t)(i * 7 + i / 256);
 	while (error != -EINTR && error != -ENODEV &&
