@@ -152,12 +152,18 @@ static void map_canary(void)
 	memset(pages, CANARY, 3 * PAGE);
 }
 
+/* Whether the canary's first bytes at AT are as they were: so many that random bytes are never the same. */
 static bool is_kept(unsigned long at)
 {
-	unsigned char byte = 0;
-	struct iovec own = { &byte, 1 }, other = { (void *)at, 1 };
+	unsigned char bytes[16];
+	struct iovec own = { bytes, sizeof(bytes) }, other = { (void *)at, sizeof(bytes) };
 
-	return process_vm_readv(getpid(), &own, 1, &other, 1, 0) == 1 && byte == CANARY;
+	if (process_vm_readv(getpid(), &own, 1, &other, 1, 0) != (ssize_t)sizeof(bytes))
+		return false;
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		if (bytes[i] != CANARY)
+			return false;
+	return true;
 }
 
 #endif
