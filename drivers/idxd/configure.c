@@ -109,7 +109,7 @@ int idxd_queue_set_mode(struct idxd_queue *queue, const char *mode)
 
 	mutex_lock(&device->mutex);
 	int error = check_queue(queue);
-	if (!error && !dedicated && (strcmp(mode, "shared") || !device->shared_supported))
+	if (!error && !dedicated && (strcmp(mode, "shared") != 0 || !device->shared_supported))
 		error = -EINVAL;
 	if (!error) {
 		queue->dedicated = dedicated;
@@ -181,7 +181,7 @@ int idxd_queue_set_type(struct idxd_queue *queue, const char *type)
 	struct idxd_device *device = queue->device;
 	unsigned int i = 0;
 
-	while (i < sizeof(names) / sizeof(names[0]) && strcmp(type, names[i]))
+	while (i < sizeof(names) / sizeof(names[0]) && strcmp(type, names[i]) != 0)
 		i++;
 	mutex_lock(&device->mutex);
 	int error = queue->enabled ? -EPERM : 0;

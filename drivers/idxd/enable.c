@@ -120,7 +120,7 @@ static int check_queue(struct idxd_queue *queue)
 
 	if (atomic_load(&device->state) != IDXD_DEVICE_ENABLED)
 		return -ENODEV;
-	if (strcmp(queue->driver_name, "dmaengine"))
+	if (strcmp(queue->driver_name, "dmaengine") != 0)
 		return refuse(device, IDXD_STATUS_NO_DRIVER_NAME, -ENODEV);
 	queue->type = IDXD_QUEUE_KERNEL;
 	if (queue->enabled)
