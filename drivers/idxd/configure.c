@@ -115,7 +115,7 @@ int idxd_queue_set_mode(struct idxd_queue *queue, const char *mode)
 
 	mutex_lock(&device->mutex);
 	int error = check_queue(queue);
-	if (!error && !dedicated && strcmp(mode, "shared"))
+	if (!error && !dedicated && strcmp(mode, "shared") != 0)
 		error = -EINVAL;
 	if (!error) {
 		queue->dedicated = dedicated;
