@@ -204,23 +204,29 @@ static void let_count(struct perfctr_x86 *cpu, uint64_t counters)
 	}
 }
 
-void arch_perfctr_start(const struct perfctr_cpu_control *control)
+/* Makes the i-mode counters of CONTROL known to the NMI. Before the first of them counts: its NMI may come at once. */
+static void expect_overflows(struct perfctr_x86 *cpu, const struct perfctr_cpu_control *control)
 {
-	struct perfctr_x86 *cpu = &this_cpu(cpus);
-	uint64_t fixed = 0, counters = 0, interrupting = 0;
+	uint64_t interrupting = 0;
 
-	for (unsigned int i = 0; i < control->nractrs + control->nrictrs; i++) {
-		counters |= counter_bit(control->pmc_map[i]);
-		if (i >= control->nractrs)
-			interrupting |= counter_bit(control->pmc_map[i]);
-	}
-	/* Before the first of them counts: its NMI may come at once. */
+	for (unsigned int i = control->nractrs; i < control->nractrs + control->nrictrs; i++)
+		interrupting |= counter_bit(control->pmc_map[i]);
 	atomic_store(&cpu->served, 0);
 	atomic_store(&cpu->interrupting, interrupting);
 	atomic_signal_fence(memory_order_seq_cst);
+}
+
+void arch_perfctr_start(const struct perfctr_cpu_control *control)
+{
+	struct perfctr_x86 *cpu = &this_cpu(cpus);
+	uint64_t fixed = 0, counters = 0;
+
+	if (!registers->global_status)
+		expect_overflows(cpu, control);
 	for (unsigned int i = 0; i < control->nractrs + control->nrictrs; i++) {
 		uint32_t map = control->pmc_map[i];
 
+		counters |= counter_bit(map);
 		if (map & MAP_FIXED)
 			fixed |= fixed_field(map, select_of(control, i));
 		else
