@@ -191,7 +191,7 @@ int idxd_queue_set_type(struct idxd_queue *queue, const char *type)
 	struct idxd_device *device = queue->device;
 	unsigned int i = 0;
 
-	while (i < sizeof(names) / sizeof(names[0]) && strcmp(type, names[i]))
+	while (i < sizeof(names) / sizeof(names[0]) && strcmp(type, names[i]) != 0)
 		i++;
 	mutex_lock(&device->mutex);
 	int error = queue->enabled ? -EPERM : 0;

@@ -135,7 +135,7 @@ static int check_driver(struct idxd_queue *queue, const char *driver)
 		return -EBUSY;
 	if (atomic_load(&device->state) != IDXD_DEVICE_ENABLED)
 		return -ENXIO;
-	return strcmp(queue->driver_name, driver) ?
+	return strcmp(queue->driver_name, driver) != 0 ?
 		       refuse(device, IDXD_STATUS_NO_DRIVER_NAME, -ENODEV) :
 		       0;
 }

@@ -80,7 +80,7 @@ class Question:
     options: tuple
     words: tuple = ()
     log: str = ""  # the pattern of the lines of Linux's log that belong to the answer
-    counts: bool = False  # the answer depends on the emulator's counters
+    counts: bool = False  # the answer depends on the emulator's counters or devices
 
 
 def _files(*patterns):
@@ -108,7 +108,7 @@ def _script(name):
 def _all():
     for program in transcripts.programs():
         yield Question(program, f"tests/{program}", (f"tests/conformance/programs/{program}.c",),
-                       transcripts.options_of(program))
+                       transcripts.options_of(program), counts=program in transcripts.DEVICES)
         for processor in AMD_PROGRAMS.get(program, ()):
             yield Question(on_processor(program, processor), f"tests/{program}", (f"tests/conformance/programs/{program}.c",),
                            (*transcripts.options_of(program), "--processor", processor))
