@@ -255,7 +255,7 @@ class Answer:
             self.problem = f"the answer to {name} is for other options; {remedy}"
         elif values["source"] != [source_digest(question)]:
             self.problem = f"the answer to {name} is older than the program; {remedy}"
-        elif question.counts and values["emulator"] != [emulator_digest()]:
+        elif question.counts and values.get("emulator") != [emulator_digest()]:
             self.problem = f"the answer to {name} was given on another emulated PMU; {remedy}"
 
 
