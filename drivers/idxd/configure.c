@@ -10,6 +10,11 @@
 #include "idxd.h"
 #include "registers.h"
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 /* Returns the error of a change of QUEUE's configuration as such: 0 or -EPERM. mutex held. */
 static int check_queue(const struct idxd_queue *queue)
 {
@@ -80,7 +85,8 @@ static int set_class(struct idxd_group *group, int *member, long traffic_class)
 	int error = 0;
 
 	mutex_lock(&device->mutex);
-	if (!device->configurable || atomic_load(&device->state) == IDXD_DEVICE_ENABLED)
+	if (!device->configurable || atomic_load(&device->state) == IDXD_DEVICE_ENABLED ||
+	    device->default_tc != IDXD_TC_UNSET)
 		error = -EPERM;
 	else if (traffic_class < 0 || traffic_class > IDXD_TC_MAX)
 		error = -EINVAL;
@@ -109,7 +115,7 @@ int idxd_queue_set_mode(struct idxd_queue *queue, const char *mode)
 
 	mutex_lock(&device->mutex);
 	int error = check_queue(queue);
-	if (!error && !dedicated && (strcmp(mode, "shared") != 0 || !device->shared_supported))
+	if (!error && !dedicated && strcmp(mode, "shared") != 0)
 		error = -EINVAL;
 	if (!error) {
 		queue->dedicated = dedicated;
@@ -164,7 +170,11 @@ int idxd_queue_set_threshold(struct idxd_queue *queue, uint64_t entries)
 	struct idxd_device *device = queue->device;
 
 	mutex_lock(&device->mutex);
-	int error = entries > queue->size || !entries ? -EINVAL : check_queue(queue);
+	int error = entries > queue->size || !entries ? -EINVAL : 0;
+	if (!error && !device->configurable)
+		error = -EPERM;
+	if (!error && queue->enabled)
+		error = -ENXIO;
 	if (!error && queue->dedicated)
 		error = -EINVAL;
 	if (!error)
@@ -199,14 +209,12 @@ int idxd_queue_set_type(struct idxd_queue *queue, const char *type)
 /* Sets one of QUEUE's texts, which holds MOST bytes and an end. */
 static int set_text(struct idxd_queue *queue, char *member, const char *text, size_t most)
 {
-	size_t length = strlen(text);
-
 	mutex_lock(&queue->device->mutex);
 	int error = queue->enabled ? -EPERM : 0;
-	if (!error && (!length || length > most))
+	if (!error && (!text || strlen(text) > most))
 		error = -EINVAL;
 	if (!error)
-		memcpy(member, text, length + 1);
+		strlcpy(member, text, most + 1);
 	mutex_unlock(&queue->device->mutex);
 	return error;
 }
@@ -252,26 +260,33 @@ int idxd_queue_set_max_batch(struct idxd_queue *queue, uint64_t descriptors)
 			  queue->device->max_batch_size);
 }
 
-int idxd_queue_set_block_on_fault(struct idxd_queue *queue, bool on)
+int idxd_queue_set_block_on_fault(struct idxd_queue *queue, bool on, int parsed)
 {
 	struct idxd_device *device = queue->device;
 
 	mutex_lock(&device->mutex);
-	int error = check_queue(queue);
-	if (!error && !(device->gencap & GENCAP_BLOCK_ON_FAULT))
-		error = -EOPNOTSUPP;
+	int error = device->gencap & GENCAP_BLOCK_ON_FAULT ? 0 : -EOPNOTSUPP;
+	if (!error && !device->configurable)
+		error = -EPERM;
+	if (!error)
+		error = queue->enabled ? -ENXIO : parsed;
 	if (!error)
 		queue->block_on_fault = on;
 	mutex_unlock(&device->mutex);
 	return error;
 }
 
-/* --- back to the start --- */
-
-static uint64_t least(uint64_t a, uint64_t b)
+int idxd_queue_set_retries(struct idxd_queue *queue, uint64_t retries, int parsed)
 {
-	return a < b ? a : b;
+	mutex_lock(&queue->device->mutex);
+	int error = queue->dedicated ? -EOPNOTSUPP : parsed;
+	if (!error)
+		queue->enqcmds_retries = (unsigned int)least(retries, IDXD_RETRIES_MAX);
+	mutex_unlock(&queue->device->mutex);
+	return error;
 }
+
+/* --- back to the start --- */
 
 void idxd_queue_clear(struct idxd_queue *queue, bool size_too)
 {
@@ -285,8 +300,8 @@ void idxd_queue_clear(struct idxd_queue *queue, bool size_too)
 	queue->priority = 0;
 	queue->max_transfer_bytes = least(IDXD_DEFAULT_XFER, device->max_transfer_bytes);
 	queue->max_batch_size = (unsigned int)least(IDXD_DEFAULT_BATCH, device->max_batch_size);
+	queue->enqcmds_retries = IDXD_RETRIES;
 	queue->name[0] = 0;
-	queue->driver_name[0] = 0;
 	if (size_too) {
 		queue->size = 0;
 		join_queue(queue, NULL);

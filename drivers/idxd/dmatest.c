@@ -21,6 +21,7 @@
 #include <kernel/base/log.h>
 #include <kernel/base/start.h>
 #include <kernel/fs/pseudo.h>
+#include <kernel/fs/pseudo_number.h>
 #include <kernel/mm/page.h>
 #include <kernel/mm/text.h>
 #include <kernel/sched/sched.h>
@@ -44,6 +45,7 @@ struct test {
 	uint32_t iterations;	    /* 0: unlimited */
 	uint32_t seed;
 	int32_t timeout_ms; /* of each move; below 0: none */
+	bool whole;	    /* each move has buffer_bytes, from and to the start of the buffers */
 };
 
 static struct mutex test_mutex = MUTEX_INITIALIZER(test_mutex);
@@ -55,20 +57,14 @@ static _Atomic bool running;
 
 /* --- a test --- */
 
-/* Writes the name of QUEUE's channel into NAME. The device's mutex is held. */
-static void name_channel(const struct idxd_queue *queue, char *name, size_t size)
-{
-	format_string(name, size, "dma%dchan%u", queue->device->dma_number, queue->channel);
-}
-
-/* Whether QUEUE is enabled and its channel is CHANNEL, or that is empty. The device's mutex is held. */
-static bool is_chosen(const struct idxd_queue *queue, const char *channel)
+/* Whether QUEUE is enabled and its channel is CHANNEL, or that is empty. */
+static bool is_chosen(struct idxd_queue *queue, const char *channel)
 {
 	char name[CHANNEL_SIZE];
 
 	if (!queue->enabled)
 		return false;
-	name_channel(queue, name, sizeof(name));
+	idxd_queue_name_channel(queue, name, sizeof(name));
 	return !*channel || !strcmp(name, channel);
 }
 
@@ -79,13 +75,10 @@ static struct idxd_queue *find_queue(const char *channel)
 	struct idxd_device *device;
 	struct idxd_queue *found = NULL;
 
-	for (unsigned int id = 0; !found && (device = idxd_device_next(id)); id = device->id + 1) {
-		mutex_lock(&device->mutex);
+	for (unsigned int id = 0; !found && (device = idxd_device_next(id)); id = device->id + 1)
 		for (unsigned int i = 0; i < device->queue_count && !found; i++)
 			if (is_chosen(&device->queues[i], channel))
 				found = &device->queues[i];
-		mutex_unlock(&device->mutex);
-	}
 	return found;
 }
 
@@ -112,9 +105,10 @@ static bool is_moved(const uint8_t *from, const uint8_t *to, size_t room, size_t
 static int move_once(struct idxd_queue *queue, const struct test *test, uint32_t *state,
 		     uint8_t *from, uint8_t *to)
 {
-	uint32_t size = 1 + next_number(state, test->buffer_bytes);
-	uint32_t source = next_number(state, test->buffer_bytes);
-	uint32_t target = next_number(state, test->buffer_bytes);
+	uint32_t size = test->whole ? test->buffer_bytes :
+				      1 + next_number(state, test->buffer_bytes);
+	uint32_t source = test->whole ? 0 : next_number(state, test->buffer_bytes);
+	uint32_t target = test->whole ? 0 : next_number(state, test->buffer_bytes);
 	uint64_t deadline_ns = test->timeout_ms < 0 ?
 				       UINT64_MAX :
 				       clock_ns() + (uint64_t)test->timeout_ms * NSEC_PER_MSEC;
@@ -134,9 +128,7 @@ static int move_all(struct idxd_queue *queue, const struct test *test, uint8_t *
 	int error = 0, failure = 0;
 	char name[CHANNEL_SIZE];
 
-	mutex_lock(&queue->device->mutex);
-	name_channel(queue, name, sizeof(name));
-	mutex_unlock(&queue->device->mutex);
+	idxd_queue_name_channel(queue, name, sizeof(name));
 	for (size_t i = 0; i < 2 * (size_t)test->buffer_bytes; i++)
 		from[i] = (uint8_t)(i * 7 + i / 256);
 	while (error != -EINTR && error != -ENODEV &&
@@ -163,6 +155,14 @@ static unsigned int order_of(size_t size)
 	return order;
 }
 
+/* Adds CHANGE to the number of those who use QUEUE. */
+static void count_client(struct idxd_queue *queue, int change)
+{
+	mutex_lock(&queue->device->mutex);
+	queue->clients += (unsigned int)change;
+	mutex_unlock(&queue->device->mutex);
+}
+
 static int run_test(const struct test *test)
 {
 	struct idxd_queue *queue = find_queue(test->channel);
@@ -172,8 +172,11 @@ static int run_test(const struct test *test)
 	if (!queue)
 		return -ENODEV;
 	uint8_t *from = page_alloc(order), *to = page_alloc(order);
-	if (from && to)
+	if (from && to) {
+		count_client(queue, 1);
 		error = move_all(queue, test, from, to);
+		count_client(queue, -1);
+	}
 	if (from)
 		page_put(from);
 	if (to)
@@ -193,33 +196,6 @@ static int run_alone(const struct test *test)
 
 /* --- the files --- */
 
-/* Parses TEXT as a number of LEAST to MOST. -EINVAL, -ERANGE. */
-static int parse_number(const char *text, int64_t least, int64_t most, int64_t *number)
-{
-	bool negative = *text == '-';
-	uint64_t value = 0;
-
-	text += negative;
-	if (*text < '0' || *text > '9')
-		return -EINVAL;
-	for (; *text >= '0' && *text <= '9'; text++) {
-		value = value * 10 + (uint64_t)(*text - '0');
-		if (value > UINT32_MAX)
-			return -ERANGE;
-	}
-	text += *text == '\n';
-	*number = negative ? -(int64_t)value : (int64_t)value;
-	return *text ? -EINVAL : *number < least || *number > most ? -EINVAL : 0;
-}
-
-/* Parses Linux's boolean: y, Y, 1, on … -EINVAL. */
-static int parse_boolean(const char *text, bool *value)
-{
-	*value = strchr("yYtT1", text[0]) || !strncmp(text, "on", 2);
-	return text[0] && (*value || strchr("nNfF0", text[0]) || !strncmp(text, "of", 2)) ? 0 :
-											    -EINVAL;
-}
-
 /* The parameters that are numbers. */
 struct number {
 	size_t offset;
@@ -238,8 +214,19 @@ static ssize_t store_number(unsigned int index, const char *text, size_t size)
 {
 	const struct number *number = &numbers[index];
 	int64_t value;
-	int error = parse_number(text, number->least, number->most, &value);
+	uint64_t magnitude = 0;
+	int error = 0;
 
+	if (!size)
+		return 0;
+	if (number->least < 0) {
+		error = pseudo_parse_signed(text, 0, number->least, number->most, &value);
+	} else {
+		error = pseudo_parse_unsigned(text, 0, (uint64_t)number->most, &magnitude);
+		value = (int64_t)magnitude;
+	}
+	if (!error && value < number->least)
+		error = -EINVAL;
 	if (error)
 		return error;
 	uint32_t bits = (uint32_t)value;
@@ -290,6 +277,8 @@ static ssize_t store_channel(void *unused, const char *text, size_t size)
 {
 	size_t length = strcspn(text, "\n");
 
+	if (!size)
+		return 0;
 	if (length >= CHANNEL_SIZE)
 		return -ENOSPC;
 	mutex_lock(&test_mutex);
@@ -302,6 +291,27 @@ static ssize_t store_channel(void *unused, const char *text, size_t size)
 	return found ? (ssize_t)size : -EINVAL;
 }
 
+static int show_norandom(struct text *text, void *unused)
+{
+	mutex_lock(&test_mutex);
+	text_print(text, "%c\n", parameters.whole ? 'Y' : 'N');
+	mutex_unlock(&test_mutex);
+	return 0;
+}
+
+static ssize_t store_norandom(void *unused, const char *text, size_t size)
+{
+	bool whole = false;
+	int error = size ? pseudo_parse_boolean(text, &whole) : 0;
+
+	if (error || !size)
+		return error;
+	mutex_lock(&test_mutex);
+	parameters.whole = whole;
+	mutex_unlock(&test_mutex);
+	return (ssize_t)size;
+}
+
 static int show_run(struct text *text, void *unused)
 {
 	text_print(text, "%c\n", atomic_load(&running) ? 'Y' : 'N');
@@ -312,9 +322,9 @@ static ssize_t store_run(void *unused, const char *text, size_t size)
 {
 	struct test test;
 	bool value;
-	int error = parse_boolean(text, &value);
+	int error = size ? pseudo_parse_boolean(text, &value) : 0;
 
-	if (!error && value) {
+	if (size && !error && value) {
 		mutex_lock(&test_mutex);
 		test = parameters;
 		mutex_unlock(&test_mutex);
@@ -336,6 +346,10 @@ static const struct pseudo_entry parameter_entries[] = {
 	  .mode = S_IFREG | 0644,
 	  .show = show_iterations,
 	  .store = store_iterations },
+	{ .name = "norandom",
+	  .mode = S_IFREG | 0644,
+	  .show = show_norandom,
+	  .store = store_norandom },
 	{ .name = "run", .mode = S_IFREG | 0644, .show = show_run, .store = store_run },
 	{ .name = "seed", .mode = S_IFREG | 0644, .show = show_seed, .store = store_seed },
 	{ .name = "test_buf_size",
@@ -380,7 +394,7 @@ static void run_at_start(void)
 		return;
 	comma = strchr(value, ',');
 	if (!comma || comma - value >= CHANNEL_SIZE ||
-	    parse_number(comma + 1, 1, UINT32_MAX, &iterations))
+	    pseudo_parse_signed(comma + 1, 10, 1, UINT32_MAX, &iterations))
 		boot_failure(
 			"dmatest=%s: a channel and a number of moves are needed, as in dma0chan0,19",
 			value);

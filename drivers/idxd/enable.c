@@ -52,9 +52,13 @@ static void write_queue(struct idxd_queue *queue)
 			     WQCFG_BATCH_SHIFT(log2_of(queue->max_batch_size)));
 }
 
-static unsigned int class_of(int traffic_class)
+/* A class that nobody set gets Linux's choice, which stays. */
+static void choose_classes(struct idxd_group *group)
 {
-	return traffic_class == IDXD_TC_UNSET ? 0 : (unsigned int)traffic_class;
+	if (group->tc_a == IDXD_TC_UNSET)
+		group->tc_a = 0;
+	if (group->tc_b == IDXD_TC_UNSET)
+		group->tc_b = 1;
 }
 
 static void write_group(struct idxd_group *group)
@@ -73,7 +77,8 @@ static void write_group(struct idxd_group *group)
 		idxd_write64(device, at + GRPCFG_QUEUES + i * 8, queues[i]);
 	idxd_write64(device, at + GRPCFG_ENGINES, engines);
 	idxd_write64(device, at + GRPCFG_FLAGS,
-		     GRPFLAGS_TC_A(class_of(group->tc_a)) | GRPFLAGS_TC_B(class_of(group->tc_b)));
+		     GRPFLAGS_TC_A((unsigned int)group->tc_a) |
+			     GRPFLAGS_TC_B((unsigned int)group->tc_b));
 }
 
 /* Writes the whole configuration. 0; -EINVAL: there is no queue, or no engine, in any group. mutex held. */
@@ -93,6 +98,8 @@ static int write_configuration(struct idxd_device *device)
 		return refuse(device, IDXD_STATUS_NONE_CONFIGURED, -EINVAL);
 	if (!engines)
 		return -EINVAL;
+	for (unsigned int i = 0; i < device->group_count; i++)
+		choose_classes(&device->groups[i]);
 	for (unsigned int i = 0; i < device->queue_count; i++)
 		if (device->queues[i].group)
 			write_queue(&device->queues[i]);
@@ -103,28 +110,43 @@ static int write_configuration(struct idxd_device *device)
 
 /* --- queues --- */
 
-/* Returns the number of channels that the device's queues have. mutex held. */
-static unsigned int next_channel(const struct idxd_device *device)
+static bool channel_is_taken(const struct idxd_device *device, unsigned int channel)
 {
-	unsigned int channels = 0;
-
 	for (unsigned int i = 0; i < device->queue_count; i++)
-		channels += device->queues[i].enabled;
-	return channels;
+		if (device->queues[i].enabled && device->queues[i].channel == channel)
+			return true;
+	return false;
 }
 
-/* Checks what Linux checks before it writes to the device. 0, -ENODEV, -ENXIO. mutex held. */
+/* Returns the lowest number that no channel of the device's queues has. mutex held. */
+static unsigned int free_channel(const struct idxd_device *device)
+{
+	unsigned int channel = 0;
+
+	while (channel_is_taken(device, channel))
+		channel++;
+	return channel;
+}
+
+/* Checks whether DRIVER may have QUEUE. 0, -EBUSY, -ENXIO, -ENODEV. mutex held. */
+static int check_driver(struct idxd_queue *queue, const char *driver)
+{
+	struct idxd_device *device = queue->device;
+
+	if (queue->enabled)
+		return -EBUSY;
+	if (atomic_load(&device->state) != IDXD_DEVICE_ENABLED)
+		return -ENXIO;
+	return strcmp(queue->driver_name, driver) != 0 ?
+		       refuse(device, IDXD_STATUS_NO_DRIVER_NAME, -ENODEV) :
+		       0;
+}
+
+/* Checks what Linux checks before it writes to the device. 0, -ENXIO. mutex held. */
 static int check_queue(struct idxd_queue *queue)
 {
 	struct idxd_device *device = queue->device;
 
-	if (atomic_load(&device->state) != IDXD_DEVICE_ENABLED)
-		return -ENODEV;
-	if (strcmp(queue->driver_name, "dmaengine") != 0)
-		return refuse(device, IDXD_STATUS_NO_DRIVER_NAME, -ENODEV);
-	queue->type = IDXD_QUEUE_KERNEL;
-	if (queue->enabled)
-		return refuse(device, IDXD_STATUS_QUEUE_ENABLED, -ENXIO);
 	if (!queue->group)
 		return refuse(device, IDXD_STATUS_NO_GROUP, -ENXIO);
 	if (!queue->name[0])
@@ -138,11 +160,12 @@ static int check_queue(struct idxd_queue *queue)
 	return 0;
 }
 
-int idxd_queue_enable(struct idxd_queue *queue)
+/* Enables QUEUE, which its driver may have. 0, -ENXIO. mutex held. */
+static int enable_queue(struct idxd_queue *queue)
 {
 	struct idxd_device *device = queue->device;
 
-	mutex_lock(&device->mutex);
+	queue->type = IDXD_QUEUE_KERNEL;
 	int error = check_queue(queue);
 	if (!error && device->configurable && write_configuration(device))
 		error = -ENXIO;
@@ -152,7 +175,7 @@ int idxd_queue_enable(struct idxd_queue *queue)
 		error = status && status != CMDSTS_QUEUE_ENABLED ? -ENXIO : 0;
 	}
 	if (!error) {
-		queue->channel = next_channel(device);
+		queue->channel = free_channel(device);
 		uint32_t reason = idxd_work_begin(queue);
 		if (reason) {
 			idxd_command(device, CMD_DISABLE_QUEUE, idxd_queue_operand(queue->id));
@@ -161,6 +184,33 @@ int idxd_queue_enable(struct idxd_queue *queue)
 	}
 	if (!error)
 		device->command_status = 0;
+	return error;
+}
+
+int idxd_queue_enable(struct idxd_queue *queue)
+{
+	struct idxd_device *device = queue->device;
+
+	mutex_lock(&device->mutex);
+	int error = check_driver(queue, "dmaengine");
+	bool asked = error != -EBUSY && error != -ENXIO;
+	if (!error)
+		error = enable_queue(queue);
+	/* A queue that its driver could not have is no driver's. */
+	if (error && asked)
+		queue->type = IDXD_QUEUE_NONE;
+	mutex_unlock(&device->mutex);
+	return error;
+}
+
+int idxd_queue_enable_user(struct idxd_queue *queue)
+{
+	struct idxd_device *device = queue->device;
+
+	mutex_lock(&device->mutex);
+	int error = check_driver(queue, "user");
+	if (!error)
+		error = refuse(device, IDXD_STATUS_USER_NO_IOMMU, -EOPNOTSUPP);
 	mutex_unlock(&device->mutex);
 	return error;
 }
@@ -261,12 +311,29 @@ int idxd_device_enable(struct idxd_device *device)
 {
 	mutex_lock(&dma_mutex);
 	mutex_lock(&device->mutex);
-	int error = enable_device(device);
+	int error = device->dma_number >= 0 ? -EBUSY : enable_device(device);
 	if (!error)
 		device->dma_number = free_number();
 	mutex_unlock(&device->mutex);
 	mutex_unlock(&dma_mutex);
 	return error;
+}
+
+void idxd_queue_name_channel(struct idxd_queue *queue, char *buffer, size_t size)
+{
+	mutex_lock(&dma_mutex);
+	mutex_lock(&queue->device->mutex);
+	format_string(buffer, size, "dma%dchan%u", queue->device->dma_number, queue->channel);
+	mutex_unlock(&queue->device->mutex);
+	mutex_unlock(&dma_mutex);
+}
+
+bool idxd_device_is_bound(struct idxd_device *device)
+{
+	mutex_lock(&dma_mutex);
+	bool bound = device->dma_number >= 0;
+	mutex_unlock(&dma_mutex);
+	return bound;
 }
 
 int idxd_device_disable(struct idxd_device *device)

@@ -81,7 +81,9 @@ enum idxd_queue_type { IDXD_QUEUE_NONE, IDXD_QUEUE_KERNEL, IDXD_QUEUE_USER };
 #define IDXD_TC_UNSET		       (-1) /* a traffic class that was not set: the hardware's 0 */
 #define IDXD_DEFAULT_XFER	       (2u << 20) /* bytes */
 #define IDXD_DEFAULT_BATCH	       32	  /* descriptors */
-#define IDXD_DEFAULT_ENTRIES	       8	  /* of a queue with a type and without a size */
+#define IDXD_DEFAULT_ENTRIES	       16	  /* of a queue with a type and without a size */
+#define IDXD_RETRIES		       32 /* of a submission to a shared queue that is full */
+#define IDXD_RETRIES_MAX	       64
 
 struct idxd_group {
 	struct idxd_device *device;		/* K */
@@ -110,6 +112,7 @@ struct idxd_queue {
 	unsigned int priority;		    /* D: 1 … 15; 0: not set */
 	uint64_t max_transfer_bytes;	    /* D: a power of two */
 	unsigned int max_batch_size;	    /* D: a power of two */
+	unsigned int enqcmds_retries;	    /* D: 0 … IDXD_RETRIES_MAX */
 	char name[IDXD_QUEUE_NAME_MAX + 1]; /* D */
 	char driver_name[IDXD_DRIVER_NAME_MAX + 1]; /* D: who may enable it: "dmaengine", "user" */
 
@@ -197,7 +200,9 @@ void idxd_device_fence(struct idxd_device *device, const char *reason);
 uint32_t idxd_queue_operand(unsigned int id);
 
 /* --- configure.c: all: task context, takes device->mutex. 0 or, as Linux's sysfs answers, a negative error:
- * -EPERM (the state forbids it, or the device is not configurable), -EINVAL (the value), -EOPNOTSUPP. --- */
+ * -EPERM (the state forbids it, or the device is not configurable), -EINVAL (the value), -EOPNOTSUPP; -ENXIO where that
+ * is Linux's error for an enabled queue. PARSED: the error of the text that has the value, reported after those of the
+ * state. --- */
 
 int idxd_queue_set_group(struct idxd_queue *queue, long group);	     /* -1: none */
 int idxd_queue_set_mode(struct idxd_queue *queue, const char *mode); /* "dedicated", "shared" */
@@ -205,12 +210,15 @@ int idxd_queue_set_size(struct idxd_queue *queue, uint64_t entries); /* all toge
 int idxd_queue_set_priority(struct idxd_queue *queue, uint64_t priority);
 int idxd_queue_set_threshold(struct idxd_queue *queue, uint64_t entries);
 int idxd_queue_set_type(struct idxd_queue *queue, const char *type); /* "none", "kernel", "user" */
+/* NULL: the text was too long. */
 int idxd_queue_set_name(struct idxd_queue *queue, const char *name);
 int idxd_queue_set_driver_name(struct idxd_queue *queue, const char *name);
 int idxd_queue_set_max_transfer(struct idxd_queue *queue,
 				uint64_t bytes); /* rounded up to a power of two */
 int idxd_queue_set_max_batch(struct idxd_queue *queue, uint64_t descriptors);
-int idxd_queue_set_block_on_fault(struct idxd_queue *queue, bool on);
+int idxd_queue_set_block_on_fault(struct idxd_queue *queue, bool on, int parsed);
+/* Of shared queues; more than IDXD_RETRIES_MAX are these. */
+int idxd_queue_set_retries(struct idxd_queue *queue, uint64_t retries, int parsed);
 int idxd_engine_set_group(struct idxd_engine *engine, long group); /* -1: none */
 int idxd_group_set_tc_a(struct idxd_group *group, long traffic_class);
 int idxd_group_set_tc_b(struct idxd_group *group, long traffic_class);
@@ -224,14 +232,21 @@ void idxd_device_clear(struct idxd_device *device);
 /* --- enable.c: all: task context, takes device->mutex; leaves the reason in device->command_status. --- */
 
 /* Writes the configuration into DEVICE's registers and enables it. 0; -ENXIO (enabled already, halted, or a bad
- * configuration). Linux: the driver "idxd" binds the device. */
+ * configuration), -EBUSY (it is bound). Linux: the driver "idxd" binds the device. */
 int idxd_device_enable(struct idxd_device *device);
+/* Whether DEVICE is enabled, or was when it halted: Linux's driver "idxd" has it. Takes dma_mutex. */
+bool idxd_device_is_bound(struct idxd_device *device);
 /* Disables DEVICE and its queues, with the work in them done, resets it and clears the configuration. 0, -ENXIO.
  * Linux: the driver "idxd" is unbound. */
 int idxd_device_disable(struct idxd_device *device);
-/* Writes QUEUE's configuration and enables it for the kernel's work. 0; -ENODEV (the device is not enabled, or
- * driver_name is not "dmaengine"), -ENXIO (all other reasons). Linux: the driver "dmaengine" binds the queue. */
+/* Writes QUEUE's configuration and enables it for the kernel's work. 0; -EBUSY (it is enabled), -ENODEV (driver_name is
+ * not "dmaengine"), -ENXIO (all other reasons). Linux: the driver "dmaengine" binds the queue. */
 int idxd_queue_enable(struct idxd_queue *queue);
+/* Writes the name of QUEUE's channel, as "dma0chan0", into BUFFER. Takes dma_mutex and device->mutex. */
+void idxd_queue_name_channel(struct idxd_queue *queue, char *buffer, size_t size);
+/* Returns the error of enabling QUEUE for user space, which is not possible without an IOMMU: -EBUSY, -ENXIO, -ENODEV as
+ * above, -EOPNOTSUPP. Linux: the driver "user" binds the queue. */
+int idxd_queue_enable_user(struct idxd_queue *queue);
 /* Waits for the work of QUEUE, disables it and clears its configuration but for size and group. 0, -ENXIO. Linux: the
  * driver "dmaengine" is unbound. */
 int idxd_queue_disable(struct idxd_queue *queue);

@@ -263,6 +263,8 @@ static int open_regular(struct inode *inode, struct file *file)
 		error = entry->may_write(pseudo(inode)->target);
 	if (writes && entry->strict && !(entry->mode & 0222))
 		error = -EACCES;
+	if ((file->flags & O_ACCMODE) != O_WRONLY && entry->strict && !(entry->mode & 0444))
+		error = -EACCES;
 	if (error) {
 		if (entry->close)
 			entry->close(pseudo(inode)->target);

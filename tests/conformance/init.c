@@ -4,7 +4,7 @@
  *
  * It reads the same /.tally/argv, /.tally/env and /.tally/cwd as Tally's kernel does, runs the program
  * with COM1 as its output, and reports its end in the same words on COM2, where Linux's own log goes
- * too, and with the same value to the exit device. So tests/conformance/linux-run drives both kernels by the same
+ * too, and with the same value to the exit device. Before, it loads the modules that /.tally/modules names. So tests/conformance/linux-run drives both kernels by the same
  * code. The program's standard input is empty.
  *
  * It permits the program everything (perf_event_paranoid -1), as Tally's first task may do all.
@@ -21,6 +21,7 @@
 #include <sys/klog.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
@@ -96,6 +97,18 @@ static char **read_strings(const char *path)
 	return strings;
 }
 
+/* The file names each module and its parameters. */
+static void load_modules(char **strings)
+{
+	for (; strings[0]; strings += 2) {
+		int fd = open(strings[0], O_RDONLY);
+
+		if (fd < 0 || syscall(SYS_finit_module, fd, strings[1], 0) < 0)
+			fail(strings[0]);
+		close(fd);
+	}
+}
+
 static void run(char **argv, char **env)
 {
 	int output = open_raw("/dev/ttyS0");
@@ -149,6 +162,7 @@ int main(void)
 	 */
 	write_setting("/proc/sys/kernel/perf_event_paranoid", "-1");
 	write_setting("/proc/sys/kernel/perf_cpu_time_max_percent", "0");
+	load_modules(read_strings("/.tally/modules"));
 	argv = read_strings("/.tally/argv");
 	if (!argv[0]) {
 		errno = ENOENT;

@@ -5,6 +5,7 @@
 The programs that the rows name try the rules (tests/conformance/transcripts.t).
 """
 
+import fnmatch
 import glob
 import os
 import re
@@ -19,6 +20,7 @@ BUILD = os.environ["TALLY_BUILD"]
 TALLY = os.path.join(ROOT, "tools", "tally")
 PROGRAMS = os.path.join(HERE, "programs")
 WALK = "observe_attack_trees"
+DEVICES = ("--device", "dsa", "--device", "iax")
 # x86-64's one call that has the registers of the caller, and so is not in a table.
 WITH_REGISTERS = ["arch_prctl"]
 
@@ -57,6 +59,23 @@ def compare(report, wanted, got, what):
                  f"docs/permissions.md: each row of a {what} has one that there is, and no other row has it")
 
 
+def files_of(report, *options):
+    """The files and folders of /sys of a machine."""
+    status, output, error = tap.command([TALLY, "run", *options, "/bin/busybox", "find", "/sys"])
+    report.equal(status, 0, "the files of a machine can be listed: " + (" ".join(options) or "no options"), error)
+    return {*output.decode().splitlines()}
+
+
+def check_devices(report, patterns, others):
+    """The files that a machine has for its devices, beside the others, and their rows, or OTHERS'."""
+    files = files_of(report, *DEVICES) - files_of(report)
+    report.equal(sorted(file for file in files if not any(fnmatch.fnmatchcase(file, pattern)
+                                                                 for pattern in (*patterns, *others))), [],
+                 "docs/permissions.md: each file of a device has a row")
+    report.equal([pattern for pattern in patterns if not fnmatch.filter(files, pattern)], [],
+                 "docs/permissions.md: each row of files of devices has one that there is")
+
+
 def main():
     report = tap.Report()
     tables = rows()
@@ -68,6 +87,7 @@ def main():
     patterns = re.findall(r'^PATTERN\("(.*)"\)', text_of(PROGRAMS, "attacked_trees.h"), re.MULTILINE)
     compare(report, {*patterns}, things("Other files of /proc, /sys and tracefs"), "pattern of files")
 
+    check_devices(report, things("Files of devices"), patterns)
     status, output, error = tap.command([TALLY, "run", os.path.join(BUILD, "tests", WALK), "files"])
     lines = output.decode().splitlines()
     report.equal(status, 0, "the files that there are can be listed", error)

@@ -56,6 +56,15 @@ RULES_AMD = ("--processor", "zen4", "--pmu-counters", "4")
 # The lines of Linux's log that describe the PMU.
 PMU_LOG = r"Performance Events: .*|\.\.\. [\w -]+: +\w+"
 
+# Scripts that run with Debian's programs on a machine with devices: the script, more sources of the answer, the devices,
+# and the programs.
+SCRIPT_OPTIONS = (*EMULATED, "--icount", "--timeout", "300")
+SCRIPTS = {
+    "accel-config": ("tests/debian/accel-config.sh", (), ("dsa,queue=none",) * 2, ("accel-config", "cat", "grep", "ls", "perf", "sed")),
+    "dsa-moves": ("tests/qemu/idxd/moves.sh", ("tests/qemu/idxd/moves.c",), ("dsa,queue=none", "iax,queue=none"),
+                  ("accel-config", "busybox", "grep", "perf")),
+}
+
 LIBRARIES = ("userland/libperf", "userland/libspin")
 _COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|("(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\')', re.DOTALL)
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">][ \t]*$', re.MULTILINE)
@@ -63,7 +72,7 @@ _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">][ \t]*$', re.
 
 @dataclass(frozen=True)
 class Question:
-    """PROGRAM (below the build folder, made of SOURCES) with the arguments WORDS, on a machine with OPTIONS."""
+    """PROGRAM (below the build folder or a whole path, made of SOURCES) with the arguments WORDS, on a machine with OPTIONS."""
 
     name: str
     program: str
@@ -87,6 +96,13 @@ def _user_sources(program):
 
 def _user(name, program, folder, options, **more):
     return Question(name, f"user/{folder}/{program}", _user_sources(program), options, **more)
+
+
+def _script(name):
+    script, more, devices, programs = SCRIPTS[name]
+    options = [*SCRIPT_OPTIONS, "--append", "idxd.tc_override", *(word for device in devices for word in ("--device", device)),
+               *(word for program in programs for word in ("--add", f"/usr/bin/{program}"))]
+    return Question(name, os.path.join(ROOT, script), (script, *more), tuple(options), counts=True)
 
 
 def _all():
@@ -116,6 +132,8 @@ def _all():
         program, *words = command.split()
         for folder in C_LIBRARIES:
             yield _user(with_c_library(command, folder), program, folder, C_LIBRARY_OPTIONS, words=tuple(words))
+    for name in SCRIPTS:
+        yield _script(name)
 
 
 def on_processor(program, processor):

@@ -16,6 +16,9 @@ ALPHA = "Alpha"
 ALPHA_NOT = "Programs that are not for Alpha"
 # How a program is run on either kernel.
 OPTIONS = ("--pmu", "emulated", "--icount", "--timeout", "300")
+# The devices that a program observes.
+ACCELERATORS = ("dsa,queue=none", "iax,queue=none")
+DEVICES = {"observe_dsa_files": ACCELERATORS, "observe_dsa_settings": ACCELERATORS}
 # Programs that virtual time disturbs, and why: they run in real time.
 REAL_TIME = {"observe_rseq": "a signal has to come before the tick, which Linux has at once there"}
 # Programs that need more CPUs than one.
@@ -32,8 +35,12 @@ def programs():
 
 
 def options_of(program):
-    words = tuple(word for word in OPTIONS if word != "--icount" or program not in REAL_TIME)
-    return (*words, "--cpus", str(CPUS[program])) if program in CPUS else words
+    words = [word for word in OPTIONS if word != "--icount" or program not in REAL_TIME]
+    words += ["--cpus", str(CPUS[program])] if program in CPUS else []
+    words += [word for name in DEVICES.get(program, ()) for word in ("--device", name)]
+    # Linux's driver, which linux-run loads with tc_override=1, finds no meaning in the word.
+    words += ["--append", "idxd.tc_override"] if program in DEVICES else []
+    return tuple(words)
 
 
 def observations(output):

@@ -13,7 +13,7 @@ import signal
 import sys
 import tempfile
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Optional
 
 from . import architecture, bring, device, emulator, failure, initramfs, machine, paths, processor
@@ -36,7 +36,8 @@ NO_ENTRY = 1
 
 @dataclass
 class Platform:
-    """The kernel that runs a program, its words, and the host path of a /init that it needs.
+    """The kernel that runs a program, its words, and the host path of a /init that it needs. `files` are more files of
+    the guest: by their path there, bytes or the host's path.
 
     The console is a terminal if interactive; else there is standard input to send to it, or none.
     """
@@ -44,6 +45,7 @@ class Platform:
     kernel: str
     words: str
     init: Optional[str] = None
+    files: dict = field(default_factory=dict)
     interactive: bool = False
     has_input: bool = True
     make: str = "make"
@@ -278,12 +280,13 @@ def _programs_among(words):
             if word.startswith("/") and os.path.isfile(word) and os.access(word, os.X_OK)]
 
 
-def _packed(options, init=None, brought=()):
+def _packed(options, init=None, brought=(), files=None):
     program, *words = _words(options) or [_shell(), "sh"]
     added = options.add if options.root else options.add + _programs_among(words)
     return initramfs.pack_program(program, words, _environment(options), root=options.root,
                                   init=init, check=not options.no_check, added=added,
-                                  brought=brought, arch=_architecture(options), folder=initramfs.working_folder())
+                                  brought=brought, arch=_architecture(options), folder=initramfs.working_folder(),
+                                  files=files)
 
 
 def _run(options):
@@ -302,7 +305,7 @@ def _run_packed(options):
     platform = _platform(options)
     names = getattr(options, "get", None)
     if not names:
-        return _run_blob(options, platform, _packed(options, platform.init))
+        return _run_blob(options, platform, _packed(options, platform.init, files=platform.files))
     if options.arch != architecture.DEFAULT:
         raise Failure(USAGE, f"--get: the machine of --arch {options.arch} has no port to bring files out")
     if platform.init:

@@ -25,7 +25,7 @@ _NAMES = {"/etc/passwd": b"root:x:0:0:root:/root:/bin/sh\n", "/etc/group": b"roo
 
 
 def pack_program(program, words, environment, root=None, init=None, check=True, added=(), brought=(),
-                 arch=architecture.ARCHITECTURES[architecture.DEFAULT], folder="/"):
+                 arch=architecture.ARCHITECTURES[architecture.DEFAULT], folder="/", files=None):
     """An initramfs that runs `program` (a host path, or a name in PATH) with `words` as its arguments.
 
     The files that the program needs are packed too, at their paths on the host.
@@ -34,7 +34,8 @@ def pack_program(program, words, environment, root=None, init=None, check=True, 
     paths of files that are to come out when the program has ended (bring.py). `init` is
     the host path of what becomes /init, for a kernel that does not know /.tally/argv. `arch` is the Architecture
     that the program has to be for. `folder` is the guest's working folder (working_folder()). In it, a program with a
-    relative path is where it is on the host; any other is in /bin. Returns the archive's bytes.
+    relative path is where it is on the host; any other is in /bin. `files` has more files by their path in the guest, as
+    bytes or as the host's path. Returns the archive's bytes.
     """
     layout = Layout()
     for directory, mode in _DIRECTORIES.items():
@@ -75,6 +76,8 @@ def pack_program(program, words, environment, root=None, init=None, check=True, 
             layout.add_file(path, contents, 0o644)
     if init is not None:
         layout.add_file("init", init, 0o755)
+    for path, contents in (files or {}).items():
+        layout.add_file(path, contents, 0o644)
     if brought:
         layout.add_file(bring.NAMES, _strings(brought), 0o644)
     layout.add_file(".tally/argv", _strings([called] + list(words)), 0o644)

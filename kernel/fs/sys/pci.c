@@ -6,6 +6,8 @@
  *
  * Functions and drivers exist at all times: targets need no references.
  */
+#include <kernel/fs/sys_pci.h>
+
 #include <string.h>
 
 #include <kernel/base/cpu.h>
@@ -200,6 +202,7 @@ static ssize_t write_config(void *about, const char *buffer, size_t size, uint64
 
 /* --- a function's directory --- */
 
+/* The bridges that DEVICE is behind. */
 static unsigned int depth_of(const struct pci_device *device)
 {
 	unsigned int depth = 0;
@@ -207,6 +210,11 @@ static unsigned int depth_of(const struct pci_device *device)
 	for (; device->bridge; device = device->bridge)
 		depth++;
 	return depth;
+}
+
+unsigned int sys_pci_depth(const struct pci_device *device)
+{
+	return depth_of(device) + 3;
 }
 
 /* Writes "../" COUNT times, then REST and NAME. Returns the length, at most SIZE. */
@@ -224,7 +232,7 @@ static ssize_t put_path(char *buffer, size_t size, unsigned int count, const cha
 
 static ssize_t read_subsystem(void *target, char *buffer, size_t size)
 {
-	return put_path(buffer, size, depth_of(target) + 3, "bus/pci", "");
+	return put_path(buffer, size, sys_pci_depth(target), "bus/pci", "");
 }
 
 static bool has_driver(void *target)
@@ -236,7 +244,7 @@ static ssize_t read_driver(void *target, char *buffer, size_t size)
 {
 	const struct pci_device *device = target;
 
-	return put_path(buffer, size, depth_of(target) + 3, "bus/pci/drivers/",
+	return put_path(buffer, size, sys_pci_depth(target), "bus/pci/drivers/",
 			device->driver->name);
 }
 
@@ -356,9 +364,8 @@ static const struct pseudo_entry devices_entries[] = {
 	{ .name = NULL },
 };
 
-/* Writes the path of DEVICE below /sys/devices, after COUNT times "../". */
-static ssize_t put_device(const struct pci_device *device, char *buffer, size_t size,
-			  unsigned int count)
+ssize_t sys_pci_put_path(const struct pci_device *device, char *buffer, size_t size,
+			 unsigned int count)
 {
 	ssize_t length = put_path(buffer, size, count, "devices/pci0000:00", "");
 
@@ -376,12 +383,12 @@ static ssize_t put_device(const struct pci_device *device, char *buffer, size_t 
 
 static ssize_t read_bus_link(void *target, char *buffer, size_t size)
 {
-	return put_device(target, buffer, size, 3);
+	return sys_pci_put_path(target, buffer, size, 3);
 }
 
 static ssize_t read_driver_link(void *target, char *buffer, size_t size)
 {
-	return put_device(target, buffer, size, 4);
+	return sys_pci_put_path(target, buffer, size, 4);
 }
 
 static const struct pseudo_entry bus_link = { .mode = S_IFLNK | 0777, .read_link = read_bus_link };

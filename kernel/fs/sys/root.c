@@ -83,7 +83,7 @@ static const struct pseudo_entry devices_entries[] = {
 	END,
 };
 
-struct pseudo_added sys_devices_added, sys_bus_added, sys_module_added;
+struct pseudo_added sys_devices_added, sys_bus_added, sys_class_added, sys_module_added;
 
 /* The ELF notes of the image, made by the linker: its build id. */
 extern const char __notes_start[], __notes_end[];
@@ -108,6 +108,11 @@ static const struct pseudo_entry kernel_entries[] = {
 	END,
 };
 
+static bool has_classes(void *unused)
+{
+	return sys_class_added.next;
+}
+
 static bool has_modules(void *unused)
 {
 	return sys_module_added.next;
@@ -115,6 +120,7 @@ static bool has_modules(void *unused)
 
 static const struct pseudo_entry root_entries[] = {
 	DIRECTORY("bus", .added = &sys_bus_added),
+	DIRECTORY("class", .exists = has_classes, .added = &sys_class_added),
 	DIRECTORY("devices", .children = devices_entries, .added = &sys_devices_added),
 	DIRECTORY("kernel", .children = kernel_entries),
 	DIRECTORY("module", .exists = has_modules, .added = &sys_module_added),

@@ -2,7 +2,7 @@
 /*
  * moves.c: a module of Linux that does memory moves by the first DMA channel, as dmatest does, and checks the bytes.
  *
- * Sizes and offsets come from a generator, so that the counts are known: see the caller, init.c.
+ * Sizes and offsets come from a generator, so that the counts are known: see the caller, moves.sh.
  */
 #include <linux/completion.h>
 #include <linux/dmaengine.h>
