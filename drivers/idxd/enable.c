@@ -115,15 +115,23 @@ static int write_configuration(struct idxd_device *device)
 
 /* --- queues --- */
 
-/* Returns the number of channels that the device's queues have. mutex held. */
-static unsigned int next_channel(const struct idxd_device *device)
+static bool channel_is_taken(const struct idxd_device *device, unsigned int channel)
 {
-	unsigned int channels = 0;
-
 	for (unsigned int i = 0; i < device->queue_count; i++)
-		channels += device->queues[i].enabled &&
-			    device->queues[i].type == IDXD_QUEUE_KERNEL;
-	return channels;
+		if (device->queues[i].enabled && device->queues[i].type == IDXD_QUEUE_KERNEL &&
+		    device->queues[i].channel == channel)
+			return true;
+	return false;
+}
+
+/* Returns the lowest number that no channel of the device's queues has. mutex held. */
+static unsigned int free_channel(const struct idxd_device *device)
+{
+	unsigned int channel = 0;
+
+	while (channel_is_taken(device, channel))
+		channel++;
+	return channel;
 }
 
 /* Checks whether DRIVER may have QUEUE. 0, -EBUSY, -ENXIO, -ENODEV. mutex held. */
@@ -180,7 +188,7 @@ static int enable_queue(struct idxd_queue *queue)
 	if (!error)
 		error = command_enable(queue);
 	if (!error) {
-		queue->channel = next_channel(device);
+		queue->channel = free_channel(device);
 		uint32_t reason = idxd_work_begin(queue);
 		if (reason) {
 			idxd_command(device, CMD_DISABLE_QUEUE, idxd_queue_operand(queue->id));
