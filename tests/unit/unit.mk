@@ -80,7 +80,7 @@ $(O)/unit/arch/%.S.o: arch/%.S
 $(O)/unit/string_test: $(O)/unit/arch/x86_64/string.S.o
 
 # These files define no symbol, so an archive does not yield them: START registers their only entry point.
-$(O)/unit/event_source_test: $(O)/unit/kernel/perf/event_source.c.o
+$(O)/unit/event_source_test: $(O)/unit/kernel/perf/event_source.c.o $(O)/unit/kernel/fs/pseudo_number.c.o
 $(O)/unit/sysctl_test: $(O)/unit/kernel/perf/sysctl.c.o
 
 # Archives, so that a test links only what it reaches: the ring buffer's does not need a scheduler.
