@@ -329,7 +329,7 @@ static int show_queue_enqcmds_retries(struct text *text, void *target)
 	mutex_lock(&queue->device->mutex);
 	int error = queue->dedicated ? -EOPNOTSUPP : 0;
 	if (!error)
-		text_print(text, "%u\n", queue->enqcmds_retries);
+		text_print(text, "%u\n", atomic_load(&queue->enqcmds_retries));
 	mutex_unlock(&queue->device->mutex);
 	return error;
 }

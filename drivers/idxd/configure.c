@@ -281,7 +281,8 @@ int idxd_queue_set_retries(struct idxd_queue *queue, uint64_t retries, int parse
 	mutex_lock(&queue->device->mutex);
 	int error = queue->dedicated ? -EOPNOTSUPP : parsed;
 	if (!error)
-		queue->enqcmds_retries = (unsigned int)least(retries, IDXD_RETRIES_MAX);
+		atomic_store(&queue->enqcmds_retries,
+			     (unsigned int)least(retries, IDXD_RETRIES_MAX));
 	mutex_unlock(&queue->device->mutex);
 	return error;
 }
@@ -300,7 +301,7 @@ void idxd_queue_clear(struct idxd_queue *queue, bool size_too)
 	queue->priority = 0;
 	queue->max_transfer_bytes = least(IDXD_DEFAULT_XFER, device->max_transfer_bytes);
 	queue->max_batch_size = (unsigned int)least(IDXD_DEFAULT_BATCH, device->max_batch_size);
-	queue->enqcmds_retries = IDXD_RETRIES;
+	atomic_store(&queue->enqcmds_retries, IDXD_RETRIES);
 	queue->name[0] = 0;
 	if (size_too) {
 		queue->size = 0;

@@ -107,17 +107,17 @@ struct idxd_queue {
 	unsigned int id;	    /* K */
 
 	/* The configuration. */
-	struct idxd_group *group;	    /* D: NULL: none */
-	enum idxd_queue_type type;	    /* D */
-	bool dedicated;			    /* D */
-	bool block_on_fault;		    /* D */
-	unsigned int size;		    /* D: entries */
-	unsigned int threshold;		    /* D: entries for the limited portal; shared queues */
-	unsigned int priority;		    /* D: 1 … 15; 0: not set */
-	uint64_t max_transfer_bytes;	    /* D: a power of two */
-	unsigned int max_batch_size;	    /* D: a power of two */
-	unsigned int enqcmds_retries;	    /* D: 0 … IDXD_RETRIES_MAX */
-	char name[IDXD_QUEUE_NAME_MAX + 1]; /* D */
+	struct idxd_group *group;	      /* D: NULL: none */
+	enum idxd_queue_type type;	      /* D */
+	bool dedicated;			      /* D */
+	bool block_on_fault;		      /* D */
+	unsigned int size;		      /* D: entries */
+	unsigned int threshold;		      /* D: entries for the limited portal; shared queues */
+	unsigned int priority;		      /* D: 1 … 15; 0: not set */
+	uint64_t max_transfer_bytes;	      /* D: a power of two */
+	unsigned int max_batch_size;	      /* D: a power of two */
+	_Atomic unsigned int enqcmds_retries; /* A: 0 … IDXD_RETRIES_MAX */
+	char name[IDXD_QUEUE_NAME_MAX + 1];   /* D */
 	char driver_name[IDXD_DRIVER_NAME_MAX + 1]; /* D: who may enable it: "dmaengine", "user" */
 
 	bool enabled;	      /* DQ */

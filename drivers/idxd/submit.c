@@ -31,8 +31,7 @@
 /* Entries beyond these have no work of the kernel. */
 #define WORKS_MAX 1024
 
-/* So often the device may say "retry" before the submitter sleeps for RETRY_NS. */
-#define RETRIES	  64
+/* A submitter sleeps so long when the device has said "retry" once more than enqcmds_retries. */
 #define RETRY_NS  NSEC_PER_MSEC
 
 struct idxd_work {
@@ -172,7 +171,7 @@ static int submit_patiently(struct idxd_queue *queue, struct idxd_work *work, ui
 			return -ENODEV;
 		if (clock_ns() >= deadline_ns)
 			return -ETIMEDOUT;
-		if (tries % RETRIES)
+		if (tries % (atomic_load(&queue->enqcmds_retries) + 1))
 			continue;
 		/* A work of this queue that ends, or the time, wakes. */
 		wait_queue_add(&queue->waiters, &entry);

@@ -11,6 +11,7 @@
 #include <kernel/base/log.h>
 #include <kernel/base/start.h>
 #include <kernel/fs/pseudo.h>
+#include <kernel/fs/pseudo_number.h>
 #include <kernel/mm/text.h>
 #include <kernel/perf/pmu.h>
 #include <kernel/perf/settings.h>
@@ -25,39 +26,6 @@ static int show_type(struct text *text, void *target)
 	return 0;
 }
 
-static int digit_of(char character)
-{
-	if (character >= '0' && character <= '9')
-		return character - '0';
-	character |= 0x20;
-	return character >= 'a' && character <= 'f' ? character - 'a' + 10 : 16;
-}
-
-/* Parses TEXT, decimal, or octal after 0, or hexadecimal after 0x, with or without a newline. -EINVAL;
- * -ERANGE: greater than MOST, or less than -MOST - 1. */
-static int parse_number(const char *text, bool with_sign, uint64_t most, int64_t *number)
-{
-	bool negative = with_sign && *text == '-', too_great = false;
-	uint64_t value = 0;
-	int base = 10;
-
-	text += *text == '+' || negative;
-	if (text[0] == '0')
-		base = (text[1] | 0x20) == 'x' && digit_of(text[2]) < 16 ? 16 : 8;
-	text += base == 16 ? 2 : 0;
-	if (digit_of(*text) >= base)
-		return -EINVAL;
-	for (; digit_of(*text) < base; text++) {
-		too_great |= __builtin_mul_overflow(value, (uint64_t)base, &value);
-		too_great |= __builtin_add_overflow(value, (uint64_t)digit_of(*text), &value);
-	}
-	text += *text == '\n';
-	if (*text)
-		return -EINVAL;
-	*number = (int64_t)(negative ? -value : value);
-	return too_great || value > most + negative ? -ERANGE : 0;
-}
-
 static int show_mux_interval(struct text *text, void *target)
 {
 	text_print(text, "%d\n", ((const struct pmu *)target)->mux_interval_ms);
@@ -67,7 +35,7 @@ static int show_mux_interval(struct text *text, void *target)
 static ssize_t store_mux_interval(void *target, const char *bytes, size_t size)
 {
 	int64_t interval_ms;
-	int error = size ? parse_number(bytes, true, INT32_MAX, &interval_ms) : 0;
+	int error = size ? pseudo_parse_signed(bytes, 0, INT32_MIN, INT32_MAX, &interval_ms) : 0;
 
 	if (error || !size)
 		return error;
@@ -85,12 +53,12 @@ static int show_rdpmc(struct text *text, void *target)
 
 static ssize_t store_rdpmc(void *target, const char *bytes, size_t size)
 {
-	int64_t reads;
-	int error = size ? parse_number(bytes, false, UINT64_MAX, &reads) : 0;
+	uint64_t reads;
+	int error = size ? pseudo_parse_unsigned(bytes, 0, UINT64_MAX, &reads) : 0;
 
 	if (error || !size)
 		return error;
-	if (reads < PERF_USER_READS_NEVER || reads > PERF_USER_READS_ALWAYS)
+	if (reads > PERF_USER_READS_ALWAYS)
 		return -EINVAL;
 	perf_user_reads_set((enum perf_user_reads)reads);
 	return (ssize_t)size;

@@ -97,7 +97,7 @@ $(O)/unit/arch/%.S.o: arch/%.S
 UNIT_BESIDE := string_test event_source_test sysctl_test ev67_perfctr_test
 BESIDE_string_test := $(O)/unit/arch/x86_64/string.S.o
 # These files define no symbol, so an archive does not yield them: START registers their only entry point.
-BESIDE_event_source_test := $(O)/unit/kernel/perf/event_source.c.o
+BESIDE_event_source_test := $(O)/unit/kernel/perf/event_source.c.o $(O)/unit/kernel/fs/pseudo_number.c.o
 BESIDE_sysctl_test := $(O)/unit/kernel/perf/sysctl.c.o
 # perfctr's low level of each ISA has the same names: the archive has x86's.
 BESIDE_ev67_perfctr_test := $(O)/unit/arch/alpha/pmu/perfctr.c.o
