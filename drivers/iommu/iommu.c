@@ -58,7 +58,10 @@ struct iommu_binding {
 
 static struct mutex iommu_mutex = MUTEX_INITIALIZER(iommu_mutex);
 static LIST_HEAD(, iommu_device) devices = LIST_HEAD_INITIALIZER(devices); /* I; none leaves */
-static uint64_t pasids[VTD_PASIDS / 64] = { 1 }; /* I: bits of those in use */
+static uint64_t pasids[VTD_PASIDS / 64] = {
+	[0] = 1,
+	[IOMMU_PASID_NONE / 64] = 1ull << IOMMU_PASID_NONE % 64
+}; /* I: bits of those in use */
 
 static struct iommu_device *find_device(const struct pci_device *pci)
 {

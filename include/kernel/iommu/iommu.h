@@ -21,8 +21,8 @@ struct iommu_binding;
 struct pci_device;
 struct vm_space;
 
-/* A PASID that no space ever has: each request with it is a fault. */
-#define IOMMU_PASID_NONE 0xfffffu
+/* A PASID that no space ever has: each request with it is a fault. Inside the tables: an IOMMU might not check. */
+#define IOMMU_PASID_NONE 0x7fffu
 
 /* Lets DEVICE, which reaches no memory yet, issue requests with PASID. 0; -EOPNOTSUPP: the machine has no IOMMU for it,
  * or DEVICE no such requests; -ENOMEM. The first call switches the IOMMU on. Task context. */
