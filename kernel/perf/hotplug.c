@@ -50,13 +50,28 @@ static bool belongs_to(struct perf_event *event, const struct pmu *pmu)
 	return hardware && hardware->pmu == pmu;
 }
 
+/* Begins a change of both contexts of this CPU: locks the task's, and returns the moment. */
+static uint64_t begin(struct perf_cpu *cpu)
+{
+	if (cpu->task_context)
+		spin_lock(&cpu->task_context->lock);
+	return perf_cpu_begin(cpu, true);
+}
+
+static void end(struct perf_cpu *cpu)
+{
+	perf_cpu_end(cpu);
+	if (cpu->task_context)
+		spin_unlock(&cpu->task_context->lock);
+}
+
 /* On the CPU that the events leave. */
 static void take_out(void *argument)
 {
 	struct migration *migration = argument;
 	struct perf_cpu *cpu = &this_cpu(perf_cpus);
 	struct perf_event *event, *next;
-	uint64_t now_ns = perf_cpu_begin(cpu, true);
+	uint64_t now_ns = begin(cpu);
 
 	TAILQ_FOREACH_SAFE(event, &cpu->context.members, member_link, next)
 		if (event->leader == event && belongs_to(event, migration->pmu))
@@ -66,7 +81,7 @@ static void take_out(void *argument)
 			perf_event_leave_for(event, migration->to, &migration->members, now_ns);
 	perf_members_depart(&migration->members, migration->to);
 	perf_cpu_sched_in(cpu, now_ns);
-	perf_cpu_end(cpu);
+	end(cpu);
 }
 
 /* On the CPU that they come to. */
@@ -74,15 +89,9 @@ static void put_in(void *argument)
 {
 	struct migration *migration = argument;
 	struct perf_cpu *cpu = &this_cpu(perf_cpus);
-	uint64_t now_ns;
 
-	if (cpu->task_context)
-		spin_lock(&cpu->task_context->lock);
-	now_ns = perf_cpu_begin(cpu, true);
-	perf_members_arrive(cpu, &migration->members, now_ns);
-	perf_cpu_end(cpu);
-	if (cpu->task_context)
-		spin_unlock(&cpu->task_context->lock);
+	perf_members_arrive(cpu, &migration->members, begin(cpu));
+	end(cpu);
 }
 
 void perf_migrate_events(struct pmu *pmu, unsigned int from, unsigned int to)

@@ -13,6 +13,7 @@
  */
 #include <kernel/perf/ring_charge.h>
 
+#include <kernel/base/bits.h>
 #include <kernel/base/cpu.h>
 #include <kernel/mm/page.h>
 #include <kernel/mm/vm.h>
@@ -27,7 +28,7 @@
 /* Returns the limit of one user, in pages. A negative setting is no limit, as on Linux. */
 static size_t user_limit(void)
 {
-	return (size_t)perf_mlock_kib / KIB_PER_PAGE * cpu_count();
+	return (size_t)perf_mlock_kib / KIB_PER_PAGE * bits_count(cpus_online());
 }
 
 static bool may_exceed(void)

@@ -19,8 +19,8 @@
  *      3  the listeners of cpu_goes_offline detach or    8  open: it takes tasks
  *         move the events, while it answers calls
  *      4  on that CPU: cancel the timers that belong
- *         to it
- *      5  off line; the other timers move to this CPU
+ *         to it, move the others to CPU 0
+ *      5  off line
  *
  * A task that may run on closed CPUs only loses its affinity when it next needs a CPU, and then may run
  * everywhere (task_widen). A task that sleeps meanwhile keeps it.
@@ -43,6 +43,9 @@
 
 #include "balance.h"
 #include "order.h"
+
+/* The CPU that stays on line and takes over timers and events. */
+#define TARGET 0
 
 _Atomic cpumask_t sched_closed_cpus;
 
@@ -123,10 +126,17 @@ void sched_report_empty(void)
 
 /* --- the steps on the CPU itself. Interrupts off, its idle task --- */
 
-static void cancel_own_timers(void *unused)
+/* With interrupts off, so no timer's function is under way here, which could arm it here again. */
+static void leave_timers(void *unused)
 {
 	timer_cancel(&this_cpu(run_queues).slice_timer);
 	cpu_tick_stop();
+	timer_give_away(TARGET);
+}
+
+static void receive_timers(void *unused)
+{
+	timer_receive();
 }
 
 static void start_here(void *unused)
@@ -156,17 +166,17 @@ int cpu_take_offline(unsigned int cpu)
 	int result = 0;
 
 	ASSERT(cpu < cpu_count());
-	if (cpu == 0)
+	if (cpu == TARGET)
 		return -EBUSY;
 	mutex_lock(&hotplug_mutex);
 	if (cpu_is_online(cpu))
 		result = close_cpu(cpu);
 	if (cpu_is_online(cpu) && !result) {
-		hook_cpu_goes_offline(cpu, 0);
-		smp_call(cpu, cancel_own_timers, NULL);
+		hook_cpu_goes_offline(cpu, TARGET);
+		smp_call(cpu, leave_timers, NULL);
 		atomic_fetch_or(&cpus_offline, (cpumask_t)1 << cpu);
 		atomic_store(&offline_since_ns[cpu], clock_ns());
-		timer_take_over(cpu);
+		smp_call(TARGET, receive_timers, NULL);
 		log_info("smpboot: CPU %u is now offline", cpu);
 	}
 	mutex_unlock(&hotplug_mutex);

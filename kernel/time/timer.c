@@ -10,8 +10,8 @@
  * long as they took, whatever is armed meanwhile: so tasks get half of the CPU, however many timers there
  * are. Linux: the hang detection of hrtimer_interrupt.
  *
- * The timers of a CPU that has gone off line move to another CPU; a file whose timers belong to their CPU
- * cancels them before.
+ * The timers of a CPU that goes off line move to another CPU; a file whose timers belong to their CPU cancels
+ * them before.
  *
  * Lock: timer_queue->lock, irqsave; innermost but for the ISA's timer registers. Two: by the CPUs' numbers.
  */
@@ -130,25 +130,32 @@ bool timer_cancel(struct timer *timer)
 	return armed;
 }
 
-void timer_take_over(unsigned int from)
+void timer_give_away(unsigned int to)
 {
-	unsigned long state = arch_irq_save();
 	unsigned int here = cpu_id();
-	struct timer_queue *source = &timer_queues[from], *queue = &timer_queues[here];
+	struct timer_queue *source = &timer_queues[here], *queue = &timer_queues[to];
 	struct timer *timer;
 
-	ASSERT(from != here);
-	spin_lock(from < here ? &source->lock : &queue->lock);
-	spin_lock(from < here ? &queue->lock : &source->lock);
+	ASSERT(here != to && !arch_irqs_enabled());
+	spin_lock(here < to ? &source->lock : &queue->lock);
+	spin_lock(here < to ? &queue->lock : &source->lock);
 	while ((timer = RB_MIN(timer_tree, &source->timers))) {
 		RB_REMOVE(timer_tree, &source->timers, timer);
-		timer->cpu = (int)here;
+		timer->cpu = (int)to;
 		RB_INSERT(timer_tree, &queue->timers, timer);
 	}
-	set_interrupt(queue);
+	set_interrupt(source);
 	spin_unlock(&source->lock);
 	spin_unlock(&queue->lock);
-	arch_irq_restore(state);
+}
+
+void timer_receive(void)
+{
+	struct timer_queue *queue = &this_cpu(timer_queues);
+
+	spin_lock(&queue->lock);
+	set_interrupt(queue);
+	spin_unlock(&queue->lock);
 }
 
 void timer_interrupt(void)

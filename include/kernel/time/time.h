@@ -90,8 +90,10 @@ void timer_arm(struct timer *timer, uint64_t deadline_ns);
  * may still run on another CPU (interrupts off). Returns whether it was armed. */
 bool timer_cancel(struct timer *timer);
 
-/* Moves the timers of CPU FROM, which has gone off line, to this CPU. Task context, interrupts on. */
-void timer_take_over(unsigned int from);
+/* Moves the timers of this CPU, which goes off line, to CPU TO, which has to call timer_receive then, for its
+ * timer interrupt. Both: interrupts off. */
+void timer_give_away(unsigned int to);
+void timer_receive(void);
 
 /* Returns when TIMER fires, UINT64_MAX: it is not armed. Interrupts off; for a timer that only this CPU arms
  * and cancels. */
