@@ -63,6 +63,12 @@ KERNEL_LIB_OBJS := $(NEWLIB_STRING:%=$(O)/newlib/%.o)
 
 # The makefile is a source too: it has the flags.
 # Every path runs through the checkers; they are not the subject of the checks.
+ifneq ($(DEBUG),1)
+# No path that is measured runs through these, and each machine loads the image.
+$(addprefix $(O)/,drivers/%.c.o kernel/fs/proc/%.c.o kernel/fs/sys/%.c.o kernel/trace/histogram%.c.o \
+	kernel/trace/format.c.o kernel/trace/tracefs.c.o kernel/trace/event_files.c.o kernel/trace/trigger.c.o \
+	kernel/trace/print.c.o kernel/log/%.c.o): KERNEL_CFLAGS += -Os
+endif
 $(O)/kernel/debug/%.c.o: KERNEL_CFLAGS += -O2 -fno-sanitize=all -fno-stack-protector
 
 $(O)/%.c.o: %.c kernel.mk

@@ -58,10 +58,7 @@ struct iommu_binding {
 
 static struct mutex iommu_mutex = MUTEX_INITIALIZER(iommu_mutex);
 static LIST_HEAD(, iommu_device) devices = LIST_HEAD_INITIALIZER(devices); /* I; none leaves */
-static uint64_t pasids[VTD_PASIDS / 64] = {
-	[0] = 1,
-	[IOMMU_PASID_NONE / 64] = 1ull << IOMMU_PASID_NONE % 64
-}; /* I: bits of those in use */
+static uint64_t pasids[VTD_PASIDS / 64]; /* I: bits of those in use */
 
 static struct iommu_device *find_device(const struct pci_device *pci)
 {
@@ -95,6 +92,12 @@ static void enable_device_tlb(struct pci_device *pci)
 	pci_write16(pci, ats + ATS_CONTROL, ATS_ENABLE);
 }
 
+/* iommu_mutex held. */
+static void reserve_pasid(uint32_t pasid)
+{
+	pasids[pasid / 64] |= 1ull << pasid % 64;
+}
+
 static int add_device(struct pci_device *pci)
 {
 	struct iommu_device *device = kzalloc(sizeof(*device));
@@ -113,6 +116,9 @@ static int add_device(struct pci_device *pci)
 		enable_device_tlb(pci);
 	device->pci = pci;
 	LIST_INSERT_HEAD(&devices, device, link);
+	/* These two stand for no space. */
+	reserve_pasid(0);
+	reserve_pasid(IOMMU_PASID_NONE);
 	return 0;
 }
 

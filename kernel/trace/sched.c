@@ -40,7 +40,7 @@ static long state_of(const struct task *task)
 	}
 }
 
-static void emit_switch(const struct task *prev, const struct task *next)
+static __attribute__((noinline)) void emit_switch(const struct task *prev, const struct task *next)
 {
 	TRACE_RECORD(trace_sched_switch, 0)
 	room = { .record = { .prev_pid = prev->tid,

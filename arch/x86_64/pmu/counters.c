@@ -480,6 +480,7 @@ static bool handle_nmi(struct trap_frame *frame)
 	struct cpu_counters *cpu = this_cpu_counters();
 	uint64_t start_ns = clock_ns();
 	uint64_t overflows = read_overflows(cpu);
+	unsigned int served;
 
 	if (!overflows) {
 		if (!owed_nmi_take(&cpu->owed, 0, start_ns))
@@ -491,7 +492,10 @@ static bool handle_nmi(struct trap_frame *frame)
 	 * disabled already. */
 	atomic_fetch_add(&cpu->disabled, 1);
 	let_count(cpu, 0);
-	owed_nmi_take(&cpu->owed, serve_overflows(cpu, overflows, frame), start_ns);
+	served = serve_overflows(cpu, overflows, frame);
+	/* The NMI of a single overflow changes nothing that is owed. */
+	if (served != 1)
+		owed_nmi_take(&cpu->owed, served, start_ns);
 	/* Intel's APIC has masked its entry when it delivered the interrupt, and so has AMD's under KVM before
 	 * Linux 6.9. Unmasked while the PMU is disabled, no overflow is missed. */
 	apic_pmi_unmask();
