@@ -21,8 +21,8 @@ ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
 
 TALLY = os.path.join(ROOT, "tools", "tally")
 # The machines together: each of their files must have an entry, and each entry of files a file.
-MACHINES = (("--processor", "generic", "--cpus", "2", "--device", "dsa"), ("--processor", "zen4"))
-FIND = ("/bin/busybox", "find", "/sys", "/proc/sys", "/dev/perfctr", "!", "-type", "d")
+MACHINES = (("--cpus", "2", "--device", "dsa"), ("--device", "dsa,queue=user", "--device", "iax,queue=user"), ("--processor", "zen4"))
+FIND = ("/bin/busybox", "sh", "-c", "find /sys /proc/sys /dev/perfctr $(ls -d /dev/dsa /dev/iax 2>/dev/null) ! -type d")
 GOOD = "What:\t\t/a\nWhat:\t\t/b\nDate:\t\t1\nKernelVersion:\t2\nContact:\t3\nDescription:\n\t\t4\n\t\t5\nUsers:\t\t6\n"
 # A text, and what is wrong with it.
 BAD = (

@@ -56,7 +56,7 @@ MISTAKES = (
     (["run", "--device", "dsa,counter-width=65", PROGRAM], 120, "counter-width=8..64"),
     (["run", "--device", "dsa,", PROGRAM], 120, "'' is none of"),
     (["run", *["--device", "dsa"] * 9, PROGRAM], 120, "9 devices are more than 8"),
-    (["run", "--device", "dsa", "--device", "iax,queue=none", PROGRAM], 120, "for all devices or for none"),
+    (["run", "--device", "dsa", "--device", "iax,queue=none", PROGRAM], 120, "queue= is the same for all devices"),
     (["run", "--device", "dsa", "--pmu", "kvm", PROGRAM], 125, "use --pmu emulated"),
     (["run", "--device", "dsa", "--under", "kvm", PROGRAM], 120, "KVM's guest has no accelerator"),
     (["run", "--arch", "alpha", "--device", "dsa", ALPHA_PROGRAM], 120, "the Alpha's machine has none"),

@@ -9,7 +9,7 @@
 #include "uncore.h"
 
 #define CPUS 4
-#define USES 1000 /* of each other CPU */
+#define USES 200 /* of each other CPU */
 
 static int steady, toggled, member;
 static _Atomic unsigned int users;
