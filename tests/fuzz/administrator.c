@@ -65,6 +65,7 @@ void fuzz_reset_settings(void)
 	for (size_t i = 0; i < COUNT(settings); i++)
 		set(i, 0);
 	set_paranoid(2);
+	fuzz_reset_cpus();
 }
 
 static void change_setting(struct random *random)
@@ -243,7 +244,8 @@ void fuzz_administrate(struct random random, unsigned int operations)
 		struct random own = random_split(&random);
 		pid_t child;
 
-		switch (random_below(&random, 4)) {
+		fuzz_dsa_administrate(&own);
+		switch (random_below(&random, 5)) {
 		case 0:
 			read_trace(&own);
 			break;
@@ -253,6 +255,9 @@ void fuzz_administrate(struct random random, unsigned int operations)
 				lose_privileges(own);
 			if (child > 0)
 				fuzz_reap(child, 1000);
+			break;
+		case 2:
+			fuzz_change_cpus(&own);
 			break;
 		default:
 			change_setting(&own);

@@ -12,6 +12,9 @@
  *   operations.c  how a worker chooses what it does next
  *   attr.c        makes attributes
  *
+ *   cpus.c        CPUs go off line and come on line
+ *   dsa.c         the DSA and IAX, on a machine that has them
+ *
  * and one file for each kind of operations (fuzz_..._operations below).
  *
  * A worker is an unprivileged process. Everything that it does follows from the seed, but for what the kernel
@@ -141,7 +144,8 @@ struct operation {
 extern const struct operation fuzz_event_operations[], fuzz_process_operations[],
 	fuzz_attack_operations[], fuzz_call_operations[], fuzz_program_operations[],
 	fuzz_signal_operations[], fuzz_file_operations[], fuzz_time_operations[],
-	fuzz_futex_operations[], fuzz_socket_operations[], fuzz_perfctr_operations[];
+	fuzz_futex_operations[], fuzz_socket_operations[], fuzz_perfctr_operations[],
+	fuzz_cpu_operations[], fuzz_dsa_operations[];
 
 /* Does OPERATIONS operations, DEPTH processes below the seed's first ones (0 …), and leaves no child.
  */
@@ -151,6 +155,21 @@ void fuzz_finish(struct fuzzer *fuzzer);
 /* Root's work meanwhile: OPERATIONS changes of settings and credentials. */
 void fuzz_administrate(struct random random, unsigned int operations);
 void fuzz_reset_settings(void);
+
+/* --- cpus.c: root's part --- */
+
+/* Takes CPUs off line and on line, some of them with events. */
+void fuzz_change_cpus(struct random *random);
+/* All CPUs are on line. */
+void fuzz_reset_cpus(void);
+
+/* --- dsa.c: root's part; nothing happens on a machine without accelerators --- */
+
+/* Before and after each seed: each accelerator has queues of the kernel and of programs; none is enabled. */
+void fuzz_dsa_begin(void);
+void fuzz_dsa_end(void);
+/* Changes queues, runs dmatest, or lets a process use queues with privileges. */
+void fuzz_dsa_administrate(struct random *random);
 
 /* A number that RANDOM gives, below LIMIT: short for what every operation does. */
 static inline unsigned int pick(struct fuzzer *fuzzer, unsigned int limit)
@@ -177,6 +196,8 @@ void *fuzz_any_pointer(struct fuzzer *fuzzer);
 uint64_t *fuzz_good_memory(void);
 /* An address near one at which something ends. */
 uint64_t fuzz_edge(struct fuzzer *fuzzer);
+/* Catches faults of this process, and makes its waits short: for one that operates without fuzz_run. */
+void fuzz_prepare(void);
 /* Makes all waits of the calling thread short. */
 void fuzz_interrupt_waits(void);
 /* Calls FUNCTION(ARGUMENT) and comes back even if it faults. */

@@ -192,6 +192,7 @@ _Noreturn static void run_workers(uint64_t seed)
 
 	snprintf(text, sizeof(text), "%d", fuzz_shared->paranoid);
 	tree_write_text("/proc/sys/kernel/perf_event_paranoid", text);
+	fuzz_dsa_begin();
 	for (unsigned int i = 0; i <= workers; i++)
 		start_worker(i, random_split(&random));
 	enum outcome outcome = watch();
@@ -227,6 +228,7 @@ static bool run_seed(uint64_t seed)
 	if (status != 0)
 		fuzz_finding("the process that watches workers ended with status %x",
 			     (unsigned int)status);
+	fuzz_dsa_end();
 	fuzz_reset_settings();
 	bool canaries = canary_check(), tree = tree_is_whole(), work = tree_close_work();
 

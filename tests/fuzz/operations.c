@@ -195,7 +195,8 @@ static const struct operation *const tables[] = {
 	fuzz_event_operations,	fuzz_process_operations, fuzz_attack_operations,
 	fuzz_call_operations,	fuzz_program_operations, fuzz_signal_operations,
 	fuzz_file_operations,	fuzz_time_operations,	 fuzz_futex_operations,
-	fuzz_socket_operations, fuzz_perfctr_operations,
+	fuzz_socket_operations, fuzz_perfctr_operations, fuzz_cpu_operations,
+	fuzz_dsa_operations,
 };
 
 static const struct operation *choose(struct fuzzer *fuzzer)
@@ -251,12 +252,17 @@ void fuzz_finish(struct fuzzer *fuzzer)
 	fuzzer->digest = 0;
 }
 
+void fuzz_prepare(void)
+{
+	install_handlers();
+	fuzz_interrupt_waits();
+}
+
 void fuzz_run(struct random random, unsigned int operations, unsigned int depth)
 {
 	struct fuzzer fuzzer = { .random = random, .depth = depth };
 
-	install_handlers();
-	fuzz_interrupt_waits();
+	fuzz_prepare();
 	for (int i = 0; i < DESCRIPTORS; i++)
 		fuzzer.fds[i] = fcntl(3 + i, F_GETFD) < 0 ? -1 : 3 + i;
 	fuzz_operate(&fuzzer, operations);

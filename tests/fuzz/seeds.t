@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The fuzzer with seeds that never change, and one of them twice with virtual time: the same both times."""
+"""The fuzzer with seeds that never change, some of them with accelerators, and one of them twice with virtual time: the
+same both times."""
 
 import os
 import subprocess
@@ -12,6 +13,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 RUN = os.path.join(HERE, "run")
 SEEDS = [str(seed) for seed in range(100, 116)]
+# Their queues are configured by the fuzzer.
+ACCELERATORS = ["--device", "dsa,queue=none,iommu=on", "--device", "iax,queue=none,iommu=on"]
 
 
 def fuzz(*words):
@@ -23,6 +26,8 @@ def main():
     report = tap.Report()
     status, _, error = fuzz("0", *SEEDS)
     report.equal(status, 0, f"{len(SEEDS)} seeds on 4 CPUs", error)
+    status, _, error = fuzz(*ACCELERATORS, "0", *SEEDS[:4])
+    report.equal(status, 0, "4 seeds on 4 CPUs with a DSA and an IAX", error)
     first = fuzz("--icount", "0", SEEDS[0])
     report.equal(first[0], 0, "a seed with virtual time", first[2])
     report.equal(fuzz("--icount", "0", SEEDS[0])[1], first[1], "the seed again does the same")
