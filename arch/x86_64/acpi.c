@@ -254,7 +254,7 @@ struct dmar {
 
 struct dmar_entry {
 	uint16_t type, length;
-	/* Of a unit. */
+	/* A unit's. */
 	uint8_t flags, size;
 	uint16_t segment;
 	uint64_t registers;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What an IOMMU needs of the CPU; see <arch/iommu.h>. Its registers are among ACPI's facts (acpi.c). */
+/* The CPU's part of an IOMMU: see <arch/iommu.h>. ACPI's tables name its registers (acpi.c). */
 #include <arch/iommu.h>
 
 /* The least line of all CPUs: one more flush of a longer line does no harm. */

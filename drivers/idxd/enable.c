@@ -57,7 +57,7 @@ static void write_queue(struct idxd_queue *queue)
 			     WQCFG_BATCH_SHIFT(log2_of(queue->max_batch_size)));
 }
 
-/* A class that nobody set gets Linux's choice, which stays. */
+/* A class that is not set gets Linux's choice, which stays. */
 static void choose_classes(struct idxd_group *group)
 {
 	if (group->tc_a == IDXD_TC_UNSET)

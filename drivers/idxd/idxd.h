@@ -227,7 +227,7 @@ int idxd_queue_set_max_transfer(struct idxd_queue *queue,
 				uint64_t bytes); /* rounded up to a power of two */
 int idxd_queue_set_max_batch(struct idxd_queue *queue, uint64_t descriptors);
 int idxd_queue_set_block_on_fault(struct idxd_queue *queue, bool on, int parsed);
-/* Of shared queues; more than IDXD_RETRIES_MAX are these. */
+/* A shared queue's retries; more than IDXD_RETRIES_MAX are these. */
 int idxd_queue_set_retries(struct idxd_queue *queue, uint64_t retries, int parsed);
 int idxd_engine_set_group(struct idxd_engine *engine, long group); /* -1: none */
 int idxd_group_set_tc_a(struct idxd_group *group, long traffic_class);

@@ -472,7 +472,7 @@ static int unbind_queue(struct idxd_queue *queue)
 	return idxd_queue_disable(queue) ? -ENODEV : 0;
 }
 
-/* Whose driver QUEUE has when it is enabled. */
+/* The driver that QUEUE has when it is enabled. */
 static int unbind_of(struct idxd_queue *queue, enum idxd_queue_type type)
 {
 	return queue->type == type ? unbind_queue(queue) : -ENODEV;

@@ -9,7 +9,7 @@
  *
  * What keeps a program from the memory of others:
  *
- *   - The hardware's queue has the PASID of the program that has it open, and IOMMU_PASID_NONE while nobody has. So each
+ *   - The hardware's queue has the PASID of the program that has it open, and IOMMU_PASID_NONE while no program has. So each
  *     address is translated by that program's tables (<kernel/iommu/iommu.h>), or is a fault.
  *   - The queue is stopped, and empty, whenever its PASID changes.
  *   - A portal is mapped only in the address space that opened the file, and nowhere when the queue is disabled: else
@@ -125,7 +125,7 @@ static int submit_from_user(struct idxd_file *opened, const void *user_descripto
 
 	if (copy_from_user(&descriptor, user_descriptor, sizeof(descriptor)))
 		return -EFAULT;
-	/* A batch's descriptors are nobody's to check. The alignment: INTEL-SA-01084, too. */
+	/* The kernel cannot check a batch's descriptors. The alignment: INTEL-SA-01084, too. */
 	if ((dsa && descriptor.operation >> 24 == OPCODE_BATCH) || descriptor.record % alignment)
 		return -EINVAL;
 	return submit(opened, &descriptor);

@@ -3,8 +3,8 @@
  * Which device shares which address space; see <kernel/iommu/iommu.h>.
  *
  * A space has one sharing, from its first binding to its end and that of all its bindings, and so one PASID. The
- * sharing's binding of a device has the PASID's entry in the device's tables: present until the space ends or nobody is
- * left who bound it. When the space ends with bindings, the PASID stays theirs, without a meaning: each request is a
+ * sharing's binding of a device has the PASID's entry in the device's tables: present until the space ends or its
+ * last user unbinds it. When the space ends with bindings, the PASID stays theirs, without a meaning: each request is a
  * fault.
  *
  * Locks: space->mutex, then iommu_mutex. A binding pins its space, so that the mutex is there.
@@ -122,7 +122,7 @@ static int add_device(struct pci_device *pci)
 	return 0;
 }
 
-/* Returns a PASID that nobody has, or 0. */
+/* Returns a free PASID, or 0. */
 static uint32_t pasid_alloc(void)
 {
 	uint32_t pasid = 0;

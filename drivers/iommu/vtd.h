@@ -25,7 +25,7 @@ struct vtd_device {
 	uint64_t *directory;
 };
 
-/* Switches on the IOMMU that PCI is behind, unless it is on: all requests pass untranslated. 0; -EOPNOTSUPP: there is
+/* Switches on the IOMMU that translates for PCI, unless it is on: all requests pass untranslated. 0; -EOPNOTSUPP: there is
  * none with first-level translation by PASID, or another one is on; -ENOMEM; -EIO: it does not answer. Task context,
  * callers exclude each other. */
 int vtd_start(const struct pci_device *pci);

@@ -8,7 +8,7 @@
 
 #include <kernel/base/physical.h>
 
-/* Returns the physical address of the registers of the IOMMU that a PCI function of segment 0 is behind; 0: none. Any
+/* Returns the physical address of the registers of the IOMMU that translates for a PCI function of segment 0; 0: none. Any
  * context after arch_init. */
 paddr_t arch_iommu_registers(uint8_t bus, uint8_t slot, uint8_t function);
 

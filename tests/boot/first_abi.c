@@ -534,9 +534,9 @@ static void select_and_epoll_wait(void)
 	EXPECT_EQ(set[fd / 64], 1ul << fd % 64);
 
 	/* The argument of epoll_ctl: events and data, as either ISA lays them out; EPOLL_CTL_ADD. */
-	uint32_t wanted[4] = { POLLIN }, found[4] = { 0 };
+	uint32_t requested[4] = { POLLIN }, found[4] = { 0 };
 
-	EXPECT_EQ(syscall(__NR_epoll_ctl, epoll, 1, fd, wanted), 0);
+	EXPECT_EQ(syscall(__NR_epoll_ctl, epoll, 1, fd, requested), 0);
 	touch(pages, 1, 1);
 	EXPECT_EQ(syscall(__NR_epoll_pwait, epoll, found, 1, -1, NULL, 8), 1);
 	EXPECT_EQ(found[0], POLLIN);

@@ -3,7 +3,7 @@
  * The DSA and the IAX, on a machine that has them (tests/fuzz/run --device). Root configures queues at random while they
  * are used, runs dmatest, and starts workers that have a portal; all workers open and write to queues of programs.
  *
- * A descriptor has hostile addresses. What it may write to is memory of the worker that nothing depends on: the slots,
+ * A descriptor has hostile addresses. It may write to memory of the worker that nothing depends on: the slots,
  * the good page up to its end, and addresses where the worker has nothing.
  */
 #define _GNU_SOURCE

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# dsa-user.t: a program of Linux with a queue of the emulated DSA, behind the emulated IOMMU: the answers that
+# dsa-user.t: a program of Linux with a queue of the emulated DSA, whose addresses the emulated IOMMU translates: the answers that
 # tests/boot/dsa-user.t expects of Tally.
 
 set -euo pipefail

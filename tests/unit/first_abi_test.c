@@ -291,7 +291,7 @@ static void an_overflow_has_its_fields(void)
 /* The head counts the addresses of each part; marks are left out. */
 static void a_call_chain_has_its_parts(void)
 {
-	/* Of each frame: the caller's frame, and where it returns to. */
+	/* Each frame has the caller's frame, and where it returns to. */
 	static uintptr_t stack[4];
 	struct perf_first_attr first = raw_attr();
 

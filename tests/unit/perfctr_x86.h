@@ -17,7 +17,7 @@
 
 static unsigned int overflows;
 static unsigned long last_pc;
-/* What an overflow stops, as a set of virtual counters does; NULL: its state is being changed. */
+/* The set that an overflow stops, as a set of virtual counters does; NULL: its state is being changed. */
 static const struct perfctr_cpu_control *running;
 
 static void overflow(unsigned long pc)

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of one CPU; 0: none. Task context and NMIs change it, on that CPU. */
+/* One CPU's; 0: none. Task context and NMIs change it, on that CPU. */
 struct owed_nmi {
 	_Atomic unsigned int count;
 	_Atomic uint64_t raised_ns; /* when `count` was last raised */

@@ -202,7 +202,7 @@ static ssize_t write_config(void *about, const char *buffer, size_t size, uint64
 
 /* --- a function's directory --- */
 
-/* The bridges that DEVICE is behind. */
+/* Returns the number of bridges between DEVICE and the root. */
 static unsigned int depth_of(const struct pci_device *device)
 {
 	unsigned int depth = 0;

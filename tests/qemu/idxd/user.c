@@ -254,7 +254,7 @@ static void check_faults(void *portal)
 	munmap(constant, PAGE);
 }
 
-/* The pages that a running descriptor had go to somebody else, who must find no byte of it. */
+/* The pages that a running descriptor had go to another task, which must find no byte of it. */
 static void check_race(void *portal)
 {
 	uint8_t *source = map(HUGE, PROT_READ | PROT_WRITE);
