@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include "fuzz.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -22,6 +23,7 @@
 
 #define DEVICES	  "/sys/bus/dsa/devices/"
 #define DRIVERS	  "/sys/bus/dsa/drivers/"
+#define FUNCTIONS "/sys/bus/pci/devices/"
 #define DMATEST	  "/sys/module/dmatest/parameters/"
 #define EVENTS	  "/sys/bus/event_source/devices/"
 
@@ -228,6 +230,53 @@ static void run_dmatest(struct random *random)
 				parameters[which].values[random_below(random, 4)]);
 	}
 	tree_write_text(DMATEST "run", "1");
+}
+
+/* Chooses one of the machine's PCI functions. */
+static bool choose_function(struct random *random, char *name, size_t size)
+{
+	DIR *functions = opendir(FUNCTIONS);
+	struct dirent *entry;
+	unsigned int seen = 0;
+
+	while (functions && (entry = readdir(functions)))
+		if (entry->d_name[0] != '.' && random_once_in(random, ++seen))
+			snprintf(name, size, "%.*s", (int)size - 1, entry->d_name);
+	if (functions)
+		closedir(functions);
+	return seen;
+}
+
+/* Configuration space is not for writing, not for root either. */
+static void use_function(struct random *random)
+{
+	static const off_t places[] = { 0,  4,	 0x10, 0x34, 0x3c, 0x40, 63,
+					64, 255, 256,  4095, 4096, -1 };
+	static uint8_t bytes[PAGE];
+	char name[24], path[96];
+
+	if (!choose_function(random, name, sizeof(name)))
+		return;
+	snprintf(path, sizeof(path), FUNCTIONS "%s/config", name);
+	int config = open(path, O_RDWR | O_CLOEXEC);
+	for (unsigned int i = 0; i < 8; i++) {
+		off_t place = places[random_below(random, COUNT(places))];
+		size_t size = random_below(random, random_once_in(random, 3) ? PAGE : 9);
+
+		if (random_once_in(random, 3)) {
+			if (pwrite(config, bytes, size, place) > 0 && size)
+				fuzz_finding("%s: root wrote to it", path);
+		} else if (pread(config, bytes, size, place) > (ssize_t)size) {
+			fuzz_finding("%s: more than was asked for", path);
+		}
+	}
+	close(config);
+	snprintf(path, sizeof(path), FUNCTIONS "%s/enable", name);
+	/* What is enabled once more is disabled once more. */
+	config = open(path, O_RDWR | O_CLOEXEC);
+	if (write(config, "1", 1) == 1 && write(config, "0", 1) != 1)
+		fuzz_finding("%s: cannot be disabled again", path);
+	close(config);
 }
 
 /* --- descriptors --- */
@@ -601,7 +650,10 @@ void fuzz_dsa_administrate(struct random *random)
 
 	if (!is_there(device))
 		return;
-	switch (random_below(random, 8)) {
+	switch (random_below(random, 9)) {
+	case 4:
+		use_function(&own);
+		break;
 	case 0:
 		child = fork();
 		if (child == 0) {
