@@ -3,8 +3,8 @@
  * The DSA and the IAX, on a machine that has them (tests/fuzz/run --device). Root configures queues at random while they
  * are used, runs dmatest, and starts workers that have a portal; all workers open and write to queues of programs.
  *
- * A descriptor has hostile addresses. What it may write to is memory of the worker that nothing depends on: the slots,
- * the good page up to its end, and addresses where the worker has nothing.
+ * A descriptor has hostile addresses. It may write to memory of the worker that nothing depends on: the slots, the good
+ * page up to its end, and addresses where the worker has nothing.
  */
 #define _GNU_SOURCE
 #include "fuzz.h"
@@ -272,7 +272,7 @@ static void use_function(struct random *random)
 	}
 	close(config);
 	snprintf(path, sizeof(path), FUNCTIONS "%s/enable", name);
-	/* What is enabled once more is disabled once more. */
+	/* One who enables may disable. */
 	config = open(path, O_RDWR | O_CLOEXEC);
 	if (write(config, "1", 1) == 1 && write(config, "0", 1) != 1)
 		fuzz_finding("%s: cannot be disabled again", path);
@@ -308,7 +308,8 @@ static void make_descriptor(struct fuzzer *fuzzer, struct descriptor *d)
 	static const uint8_t opcodes[] = { 0,	 1,    2,    3,	   3,	 3,    3,    4,	   5,
 					   6,	 7,    8,    9,	   0x10, 0x11, 0x12, 0x13, 0x14,
 					   0x15, 0x20, 0x42, 0x43, 0x48, 0x4c, 0x50 };
-	uint32_t sizes[3], size = UINT32_MAX;
+	uint32_t sizes[3], size;
+	bool plain = pick(fuzzer, 2);
 
 	/* The device does not wait for pages, nor for copies of them. */
 	*(volatile uint64_t *)fuzz_good_memory() = 0;
@@ -317,12 +318,18 @@ static void make_descriptor(struct fuzzer *fuzzer, struct descriptor *d)
 	d->completion = (uintptr_t)fuzz_good_memory() + pick(fuzzer, PAGE / 64) * 64;
 	d->source = any_address(fuzzer, &sizes[0]);
 	d->destination = any_address(fuzzer, &sizes[1]);
-	d->more[0] = any_address(fuzzer, &sizes[2]);
-	for (unsigned int i = 0; i < 3; i++)
-		size = sizes[i] < size ? sizes[i] : size;
+	size = sizes[0] < sizes[1] ? sizes[0] : sizes[1];
+	if (plain) {
+		/* Most operations have no more fields; these must be 0. */
+		d->flags_opcode = RECORD | (uint32_t)(3 + pick(fuzzer, 3)) << 24;
+		size += !size;
+	} else {
+		d->more[0] = any_address(fuzzer, &sizes[2]);
+		d->more[1] = pick(fuzzer, PAGE);
+		size = sizes[2] < size ? sizes[2] : size;
+	}
 	d->size = size;
-	d->more[1] = pick(fuzzer, PAGE);
-	switch (pick(fuzzer, 10)) {
+	switch (pick(fuzzer, plain ? 40 : 10)) {
 	case 0:
 		d->flags_opcode ^= 1u << pick(fuzzer, 24);
 		break;
