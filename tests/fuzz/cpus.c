@@ -96,7 +96,7 @@ static void use_event(struct random *random, int fd, int other)
 	count_calls(1);
 }
 
-/* Events of CPUs that go and come. The events opened before stay to the end, off or not. */
+/* Uses events of CPUs that go and come, whether these are off or not. */
 static void change_cpus_with_events(struct random *random)
 {
 	int fds[EVENTS];

@@ -3,12 +3,13 @@
  * The DSA and the IAX, on a machine that has them (tests/fuzz/run --device). Root configures queues at random while they
  * are used, runs dmatest, and starts workers that have a portal; all workers open and write to queues of programs.
  *
- * A descriptor has hostile addresses. It may write to memory of the worker that nothing depends on: the slots,
- * the good page up to its end, and addresses where the worker has nothing.
+ * A descriptor has hostile addresses. It may write to memory of the worker that nothing depends on: the slots, the good
+ * page up to its end, and addresses where the worker has nothing.
  */
 #define _GNU_SOURCE
 #include "fuzz.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -22,6 +23,7 @@
 
 #define DEVICES	  "/sys/bus/dsa/devices/"
 #define DRIVERS	  "/sys/bus/dsa/drivers/"
+#define FUNCTIONS "/sys/bus/pci/devices/"
 #define DMATEST	  "/sys/module/dmatest/parameters/"
 #define EVENTS	  "/sys/bus/event_source/devices/"
 
@@ -230,6 +232,53 @@ static void run_dmatest(struct random *random)
 	tree_write_text(DMATEST "run", "1");
 }
 
+/* Chooses one of the machine's PCI functions. */
+static bool choose_function(struct random *random, char *name, size_t size)
+{
+	DIR *functions = opendir(FUNCTIONS);
+	struct dirent *entry;
+	unsigned int seen = 0;
+
+	while (functions && (entry = readdir(functions)))
+		if (entry->d_name[0] != '.' && random_once_in(random, ++seen))
+			snprintf(name, size, "%.*s", (int)size - 1, entry->d_name);
+	if (functions)
+		closedir(functions);
+	return seen;
+}
+
+/* Configuration space is not for writing, not for root either. */
+static void use_function(struct random *random)
+{
+	static const off_t places[] = { 0,  4,	 0x10, 0x34, 0x3c, 0x40, 63,
+					64, 255, 256,  4095, 4096, -1 };
+	static uint8_t bytes[PAGE];
+	char name[24], path[96];
+
+	if (!choose_function(random, name, sizeof(name)))
+		return;
+	snprintf(path, sizeof(path), FUNCTIONS "%s/config", name);
+	int config = open(path, O_RDWR | O_CLOEXEC);
+	for (unsigned int i = 0; i < 8; i++) {
+		off_t place = places[random_below(random, COUNT(places))];
+		size_t size = random_below(random, random_once_in(random, 3) ? PAGE : 9);
+
+		if (random_once_in(random, 3)) {
+			if (pwrite(config, bytes, size, place) > 0 && size)
+				fuzz_finding("%s: root wrote to it", path);
+		} else if (pread(config, bytes, size, place) > (ssize_t)size) {
+			fuzz_finding("%s: more than was asked for", path);
+		}
+	}
+	close(config);
+	snprintf(path, sizeof(path), FUNCTIONS "%s/enable", name);
+	/* One who enables may disable. */
+	config = open(path, O_RDWR | O_CLOEXEC);
+	if (write(config, "1", 1) == 1 && write(config, "0", 1) != 1)
+		fuzz_finding("%s: cannot be disabled again", path);
+	close(config);
+}
+
 /* --- descriptors --- */
 
 /* An address for a descriptor, and in *SIZE the bytes that it may have there. */
@@ -259,7 +308,8 @@ static void make_descriptor(struct fuzzer *fuzzer, struct descriptor *d)
 	static const uint8_t opcodes[] = { 0,	 1,    2,    3,	   3,	 3,    3,    4,	   5,
 					   6,	 7,    8,    9,	   0x10, 0x11, 0x12, 0x13, 0x14,
 					   0x15, 0x20, 0x42, 0x43, 0x48, 0x4c, 0x50 };
-	uint32_t sizes[3], size = UINT32_MAX;
+	uint32_t sizes[3], size;
+	bool plain = pick(fuzzer, 2);
 
 	/* The device does not wait for pages, nor for copies of them. */
 	*(volatile uint64_t *)fuzz_good_memory() = 0;
@@ -268,12 +318,18 @@ static void make_descriptor(struct fuzzer *fuzzer, struct descriptor *d)
 	d->completion = (uintptr_t)fuzz_good_memory() + pick(fuzzer, PAGE / 64) * 64;
 	d->source = any_address(fuzzer, &sizes[0]);
 	d->destination = any_address(fuzzer, &sizes[1]);
-	d->more[0] = any_address(fuzzer, &sizes[2]);
-	for (unsigned int i = 0; i < 3; i++)
-		size = sizes[i] < size ? sizes[i] : size;
+	size = sizes[0] < sizes[1] ? sizes[0] : sizes[1];
+	if (plain) {
+		/* Most operations have no more fields; these must be 0. */
+		d->flags_opcode = RECORD | (uint32_t)(3 + pick(fuzzer, 3)) << 24;
+		size += !size;
+	} else {
+		d->more[0] = any_address(fuzzer, &sizes[2]);
+		d->more[1] = pick(fuzzer, PAGE);
+		size = sizes[2] < size ? sizes[2] : size;
+	}
 	d->size = size;
-	d->more[1] = pick(fuzzer, PAGE);
-	switch (pick(fuzzer, 10)) {
+	switch (pick(fuzzer, plain ? 40 : 10)) {
 	case 0:
 		d->flags_opcode ^= 1u << pick(fuzzer, 24);
 		break;
@@ -601,7 +657,10 @@ void fuzz_dsa_administrate(struct random *random)
 
 	if (!is_there(device))
 		return;
-	switch (random_below(random, 8)) {
+	switch (random_below(random, 9)) {
+	case 4:
+		use_function(&own);
+		break;
 	case 0:
 		child = fork();
 		if (child == 0) {

@@ -11,7 +11,6 @@
  *   leak.c        what must not come out of the kernel
  *   operations.c  how a worker chooses what it does next
  *   attr.c        makes attributes
- *
  *   cpus.c        CPUs go off line and come on line
  *   dsa.c         the DSA and IAX, on a machine that has them
  *
