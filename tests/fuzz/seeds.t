@@ -12,7 +12,7 @@ from tallytest import tap
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 RUN = os.path.join(HERE, "run")
-SEEDS = [str(seed) for seed in range(100, 116)]
+SEEDS = [str(seed) for seed in range(100, 108)]
 # Their queues are configured by the fuzzer.
 ACCELERATORS = ["--device", "dsa,queue=none,iommu=on", "--device", "iax,queue=none,iommu=on"]
 
@@ -26,8 +26,8 @@ def main():
     report = tap.Report()
     status, _, error = fuzz("0", *SEEDS)
     report.equal(status, 0, f"{len(SEEDS)} seeds on 4 CPUs", error)
-    status, _, error = fuzz(*ACCELERATORS, "0", *SEEDS[:4])
-    report.equal(status, 0, "4 seeds on 4 CPUs with a DSA and an IAX", error)
+    status, _, error = fuzz(*ACCELERATORS, "0", *SEEDS[:2])
+    report.equal(status, 0, "2 seeds on 4 CPUs with a DSA and an IAX", error)
     first = fuzz("--icount", "0", SEEDS[0])
     report.equal(first[0], 0, "a seed with virtual time", first[2])
     report.equal(fuzz("--icount", "0", SEEDS[0])[1], first[1], "the seed again does the same")
