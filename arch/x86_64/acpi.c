@@ -50,7 +50,7 @@ struct table {
 #define TABLE_SIZE_MAX (16u << 20)
 #define TABLES_MAX     1024
 
-static bool sums_to_zero(const void *data, size_t size)
+bool acpi_sums_to_zero(const void *data, size_t size)
 {
 	const uint8_t *bytes = data;
 	uint8_t sum = 0;
@@ -75,7 +75,7 @@ static const struct table *map_table(paddr_t paddr)
 
 	const struct table *table = paging_map_firmware(paddr, head->length);
 
-	if (table && !sums_to_zero(table, table->length)) {
+	if (table && !acpi_sums_to_zero(table, table->length)) {
 		log_warning("acpi: table %.4s has a wrong checksum: ignored", table->signature);
 		return NULL;
 	}
@@ -428,7 +428,7 @@ void acpi_init(void)
 	if (boot_info.acpi_rsdp)
 		pointer = paging_map_firmware(boot_info.acpi_rsdp, sizeof *pointer);
 	if (pointer && (memcmp(pointer->signature, "RSD PTR ", sizeof pointer->signature) != 0 ||
-			!sums_to_zero(pointer, offsetof(struct root_pointer, length)))) {
+			!acpi_sums_to_zero(pointer, offsetof(struct root_pointer, length)))) {
 		log_warning("acpi: the root pointer has a wrong checksum: all tables are ignored");
 		pointer = NULL;
 	}

@@ -46,6 +46,8 @@ extern struct acpi_info acpi_info;
  * and no I/O APIC. Boot CPU, start, after apic_enable, pages can be allocated. */
 void acpi_init(void);
 
+/* Returns whether the SIZE bytes at DATA have the sum 0 in 8 bits, as every table of firmware. Any context. */
+bool acpi_sums_to_zero(const void *data, size_t size);
 /* Adds a CPU to acpi_info, unless it is there or IS_ENABLED is false. Boot CPU, start. */
 void acpi_add_cpu(uint32_t apic_id, bool is_enabled);
 /* Sets the input of a legacy LINE. FLAGS: polarity in bits 0-1 (3: low), trigger in 2-3 (3: level), the same

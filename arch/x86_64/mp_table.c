@@ -14,7 +14,7 @@
 #include "acpi.h"
 #include "page_table.h"
 
-struct pointer {
+struct floating_pointer {
 	char signature[4];
 	uint32_t table;
 	uint8_t units, version, checksum, features[5];
@@ -22,7 +22,7 @@ struct pointer {
 
 #define POINTER_UNIT 16 /* bytes */
 
-struct table {
+struct configuration {
 	char signature[4];
 	uint16_t length;
 	uint8_t version, checksum;
@@ -34,9 +34,9 @@ struct table {
 	uint8_t extended_checksum, reserved;
 };
 
-_Static_assert(sizeof(struct table) == 44, "figure 4-3");
+_Static_assert(sizeof(struct configuration) == 44, "figure 4-3");
 
-enum entry_type { CPU = 0, BUS = 1, IO_APIC = 2, INTERRUPT = 3 };
+enum entry_type { ENTRY_CPU = 0, ENTRY_BUS = 1, ENTRY_IO_APIC = 2, ENTRY_INTERRUPT = 3 };
 
 /* An entry has 20 bytes if it is a CPU's, else 8. */
 union entry {
@@ -60,8 +60,8 @@ union entry {
 	} interrupt;
 };
 
-#define ENTRY_CPU_SIZE	 20
-#define ENTRY_SIZE	 8
+#define SIZE_CPU	 20
+#define SIZE_OTHER	 8
 #define FLAG_ENABLED	 1
 #define INTERRUPT_VECTOR 0 /* a kind: not an NMI and not of an 8259 */
 
@@ -70,24 +70,14 @@ static const struct {
 	uint32_t start, size;
 } places[] = { { 0x9fc00, 0x400 }, { 0xf0000, 0x10000 }, { 0xe0000, 0x10000 } };
 
-static bool sums_to_zero(const void *data, size_t size)
-{
-	const uint8_t *bytes = data;
-	uint8_t sum = 0;
-
-	while (size > 0)
-		sum += bytes[--size];
-	return sum == 0;
-}
-
-static const struct pointer *find_pointer(void)
+static const struct floating_pointer *find_pointer(void)
 {
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		const uint8_t *bytes = paging_map_firmware(places[i].start, places[i].size);
 
-		for (size_t at = 0; bytes && at < places[i].size; at += sizeof(struct pointer))
+		for (size_t at = 0; bytes && at < places[i].size; at += sizeof(struct floating_pointer))
 			if (memcmp(bytes + at, "_MP_", 4) == 0 &&
-			    sums_to_zero(bytes + at, POINTER_UNIT))
+			    acpi_sums_to_zero(bytes + at, POINTER_UNIT))
 				return (const void *)(bytes + at);
 	}
 	return NULL;
@@ -96,19 +86,19 @@ static const struct pointer *find_pointer(void)
 static void read_entry(const union entry *entry, unsigned int *isa)
 {
 	switch (entry->type) {
-	case CPU:
+	case ENTRY_CPU:
 		acpi_add_cpu(entry->cpu.apic_id, entry->cpu.flags & FLAG_ENABLED);
 		break;
-	case BUS:
+	case ENTRY_BUS:
 		if (memcmp(entry->bus.name, "ISA", 3) == 0)
 			*isa = entry->bus.id;
 		break;
-	case IO_APIC:
+	case ENTRY_IO_APIC:
 		/* The first one has the legacy lines. */
 		if (!acpi_info.io_apic && (entry->io_apic.flags & FLAG_ENABLED))
 			acpi_info.io_apic = entry->io_apic.address;
 		break;
-	case INTERRUPT:
+	case ENTRY_INTERRUPT:
 		if (entry->interrupt.kind == INTERRUPT_VECTOR && entry->interrupt.bus == *isa)
 			acpi_override_line(entry->interrupt.line, entry->interrupt.input,
 					   entry->interrupt.flags);
@@ -120,22 +110,22 @@ static void read_entry(const union entry *entry, unsigned int *isa)
 
 void mp_table_read(void)
 {
-	const struct pointer *pointer = find_pointer();
-	const struct table *table =
+	const struct floating_pointer *pointer = find_pointer();
+	const struct configuration *table =
 		pointer && pointer->table ? paging_map_firmware(pointer->table, sizeof *table) : NULL;
 
 	if (!table || memcmp(table->signature, "PCMP", 4) != 0 || table->length < sizeof *table)
 		return;
 
 	table = paging_map_firmware(pointer->table, table->length);
-	if (!table || !sums_to_zero(table, table->length))
+	if (!table || !acpi_sums_to_zero(table, table->length))
 		return;
 
 	const uint8_t *at = (const uint8_t *)(table + 1), *end = (const uint8_t *)table + table->length;
 	unsigned int isa = UINT32_MAX;
 
 	while (at < end) {
-		size_t size = *at == CPU ? ENTRY_CPU_SIZE : ENTRY_SIZE;
+		size_t size = *at == ENTRY_CPU ? SIZE_CPU : SIZE_OTHER;
 
 		if ((size_t)(end - at) < size)
 			break;
