@@ -17,10 +17,11 @@ _TEMPLATE = os.path.join(paths.ROOT, "boot", "x86_64", "grub.cfg")
 # What the configuration uses, and what reads and finds it.
 _COMMON = "normal configfile multiboot2 serial terminal echo sleep halt test"
 _MEDIA = "part_gpt part_msdos fat iso9660 search search_fs_file"
+_BIOS = "vbe cpuid"
 _MODULES = {
-    "i386-pc": f"{_COMMON} {_MEDIA} biosdisk vbe",
-    "i386-pc-eltorito": f"{_COMMON} {_MEDIA} biosdisk vbe",
-    "i386-pc-pxe": f"{_COMMON} pxe tftp vbe",
+    "i386-pc": f"{_COMMON} {_MEDIA} {_BIOS} biosdisk",
+    "i386-pc-eltorito": f"{_COMMON} {_MEDIA} {_BIOS} biosdisk",
+    "i386-pc-pxe": f"{_COMMON} {_BIOS} pxe tftp",
     "x86_64-efi": f"{_COMMON} {_MEDIA} efi_gop",
     "x86_64-efi memdisk": f"{_COMMON} memdisk tar efi_gop",
 }
