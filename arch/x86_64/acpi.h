@@ -42,8 +42,16 @@ struct acpi_info {
 /* Constant after acpi_init. */
 extern struct acpi_info acpi_info;
 
-/* Reads the tables. Without tables there is one CPU and no I/O APIC. Boot CPU, start, after
- * apic_enable, pages can be allocated. */
+/* Reads the tables, or Intel's older ones (mp_table.h) where ACPI has no CPUs. Without both there is one CPU
+ * and no I/O APIC. Boot CPU, start, after apic_enable, pages can be allocated. */
 void acpi_init(void);
+
+/* Returns whether the SIZE bytes at DATA have the sum 0 in 8 bits, as every table of firmware. Any context. */
+bool acpi_sums_to_zero(const void *data, size_t size);
+/* Adds a CPU to acpi_info, unless it is there or IS_ENABLED is false. Boot CPU, start. */
+void acpi_add_cpu(uint32_t apic_id, bool is_enabled);
+/* Sets the input of a legacy LINE. FLAGS: polarity in bits 0-1 (3: low), trigger in 2-3 (3: level), the same
+ * in both kinds of tables. Boot CPU, start. */
+void acpi_override_line(unsigned int line, uint32_t global, uint16_t flags);
 
 #endif
