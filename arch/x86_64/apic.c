@@ -128,7 +128,7 @@ uint32_t apic_id(void)
 uint32_t apic_id_max(void)
 {
 	/* The greatest number of all is a broadcast. */
-	return registers ? 0xff - 1 : UINT32_MAX - 1;
+	return apic_page ? 0xff - 1 : UINT32_MAX - 1;
 }
 
 void apic_eoi(void)
