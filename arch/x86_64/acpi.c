@@ -227,12 +227,18 @@ _Static_assert(offsetof(struct fadt, flags) == 112, "ACPI 6.5 table 5.9");
 #define SLEEP_TYPE_SHIFT 10
 #define SLEEP_ENABLE	 (1u << 13)
 
-/* Returns the value at *AT of AML: 0 (ZeroOp), 1 (OneOp), or BytePrefix and a byte; and moves behind it. */
-static uint16_t read_value(const uint8_t *bytes, size_t *at)
+/* A value of AML is 0 (ZeroOp), 1 (OneOp), or BytePrefix and a byte. Returns what PM1 takes for the one at *AT of DSDT,
+ * and moves behind it. The package may be the table's end. */
+static uint16_t read_value(const struct table *dsdt, size_t *at)
 {
-	uint8_t value = bytes[*at] == 0x0a ? bytes[++*at] : bytes[*at];
+	const uint8_t *bytes = (const uint8_t *)dsdt;
+	uint8_t value = *at < dsdt->length ? bytes[*at] : 0;
 
 	++*at;
+	if (value == 0x0a) {
+		value = *at < dsdt->length ? bytes[*at] : 0;
+		++*at;
+	}
 	return (uint16_t)((value & 7) << SLEEP_TYPE_SHIFT | SLEEP_ENABLE);
 }
 
@@ -241,15 +247,15 @@ static void find_off_state(const struct table *dsdt)
 {
 	const uint8_t *bytes = (const uint8_t *)dsdt;
 
-	for (size_t i = sizeof *dsdt; i + 14 < dsdt->length; i++) {
+	for (size_t i = sizeof *dsdt; i + 8 < dsdt->length; i++) {
 		if (memcmp(bytes + i, "_S5_", 4) != 0 || bytes[i + 4] != 0x12)
 			continue;
 
 		/* The top two bits hold the number of further bytes of the package length. */
 		size_t at = i + 5 + 1 + (bytes[i + 5] >> 6) + 1;
 
-		acpi_info.sleep_off = read_value(bytes, &at);
-		acpi_info.sleep_off_b = read_value(bytes, &at);
+		acpi_info.sleep_off = read_value(dsdt, &at);
+		acpi_info.sleep_off_b = read_value(dsdt, &at);
 		return;
 	}
 }
