@@ -506,6 +506,12 @@ const struct counter_registers *counters_registers(void)
 	return counters_pmu.start_cpu ? &registers : NULL;
 }
 
+void counters_restart_cpu(void)
+{
+	if (counters_registers())
+		start_cpu();
+}
+
 void counters_lend_interrupt(bool (*handler)(struct trap_frame *frame))
 {
 	arch_nmi_replace(handle_nmi, handler);
@@ -518,6 +524,8 @@ void counters_take_interrupt_back(bool (*handler)(struct trap_frame *frame))
 
 bool counters_pmu_start(const struct counter_pmu *pmu)
 {
+	if (!counters_are_there(&pmu->registers))
+		return false;
 	registers = pmu->registers;
 	counters_pmu.start_cpu = start_cpu;
 	translate = pmu->translate;

@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The registers, or NULL in x2APIC mode: a register is an MSR then. Constant after apic_init. */
+extern volatile uint32_t *apic_page;
+
 /* Finds the mode, and maps the registers if they are memory-mapped. Boot CPU, once, before apic_enable. */
 void apic_init(void);
 
@@ -26,6 +29,10 @@ void apic_eoi(void);
  * and Handling Overflow". */
 void apic_pmi_unmask(void);
 
+/* Masks or unmasks it, and returns the entry of the local vector table as it is. Contexts as above. */
+void apic_pmi_set_masked(bool masked);
+uint32_t apic_pmi_entry(void);
+
 /* Sends fixed VECTOR to the CPU whose APIC is APIC_ID. Any context, also an NMI that interrupted this
  * function. */
 void apic_send_fixed(uint32_t apic_id, uint8_t vector);
@@ -38,10 +45,15 @@ void apic_send_nmi(uint32_t apic_id);
 void apic_send_init(uint32_t apic_id);
 void apic_send_startup(uint32_t apic_id, uint8_t page);
 
+/* Returns the greatest number of an APIC that can get interrupts in this APIC's mode. Any context. */
+uint32_t apic_id_max(void);
+
 /* The timer: one shot after COUNT periods of the APIC's clock (0: stop), or TSC-deadline mode.
  * Interrupts off. */
 void apic_timer_one_shot(uint32_t count);
 uint32_t apic_timer_count(void);
 void apic_timer_deadline(uint64_t tsc);
+/* Chooses the mode: deadlines, if ON, or one shot. It stops the timer. */
+void apic_timer_set_deadline(bool on);
 
 #endif
