@@ -8,8 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define SDM_SELECT    "Intel SDM vol. 3B, 20.2.1; AMD APM vol. 2, 13.2.2"
-#define SDM_RESET     "Intel SDM vol. 3A, table 10-1; AMD APM vol. 2, table 14-1"
+#define SDM_SELECT	  "Intel SDM vol. 3B, 20.2.1; AMD APM vol. 2, 13.2.2"
+#define SDM_RESET	  "Intel SDM vol. 3A, table 10-1; AMD APM vol. 2, table 14-1"
 
 /* Bits of a selection that exist in every version. PIN CONTROL (bit 19) is reserved on AMD. */
 #define SELECT_BITS_INTEL UINT64_C(0xffdfffff)
@@ -25,7 +25,8 @@ static uint64_t bits_not_kept(uint32_t msr, uint64_t mask)
 	for (unsigned int bit = 0; bit < 64; bit++) {
 		uint64_t one = UINT64_C(1) << bit, value;
 
-		if (mask & one && (!machine_write_msr(msr, one) || !machine_read_msr(msr, &value) || value != one))
+		if (mask & one && (!machine_write_msr(msr, one) || !machine_read_msr(msr, &value) ||
+				   value != one))
 			wrong |= one;
 	}
 	machine_write_msr(msr, 0);
@@ -41,8 +42,11 @@ static void selects_keep_bits(struct finding *finding, unsigned int argument)
 		uint64_t wrong = bits_not_kept(shape_select_msr(i), mask);
 
 		if (wrong) {
-			find_broken(finding, "expected the bits 0x%" PRIx64 " of selection %u to be kept, got "
-				    "0x%" PRIx64 " lost", mask, i, wrong);
+			find_broken(finding,
+				    "expected the bits 0x%" PRIx64
+				    " of selection %u to be kept, got "
+				    "0x%" PRIx64 " lost",
+				    mask, i, wrong);
 			return;
 		}
 	}
@@ -55,8 +59,10 @@ static void counters_keep_bits(struct finding *finding, unsigned int argument)
 		uint64_t wrong = bits_not_kept(shape_counter_msr(i), shape_mask(31));
 
 		if (wrong) {
-			find_broken(finding, "expected bits 0 to 30 of counter %u to be kept, got 0x%" PRIx64
-				    " lost", i, wrong);
+			find_broken(finding,
+				    "expected bits 0 to 30 of counter %u to be kept, got 0x%" PRIx64
+				    " lost",
+				    i, wrong);
 			return;
 		}
 	}
@@ -66,11 +72,16 @@ static void fixed_counters_keep_bits(struct finding *finding, unsigned int argum
 {
 	(void)argument;
 	for (unsigned int i = 0; i < 32; i++) {
-		uint64_t wrong = shape.fixed & 1u << i ? bits_not_kept(MSR_FIXED_CTR + i, shape_mask(31)) : 0;
+		uint64_t wrong = shape.fixed & 1u << i ?
+					 bits_not_kept(MSR_FIXED_CTR + i, shape_mask(31)) :
+					 0;
 
 		if (wrong) {
-			find_broken(finding, "expected bits 0 to 30 of fixed counter %u to be kept, got 0x%"
-				    PRIx64 " lost", i, wrong);
+			find_broken(
+				finding,
+				"expected bits 0 to 30 of fixed counter %u to be kept, got 0x%" PRIx64
+				" lost",
+				i, wrong);
 			return;
 		}
 	}
@@ -87,8 +98,9 @@ static void fixed_control_keeps_bits(struct finding *finding, unsigned int argum
 	}
 	wrong = bits_not_kept(MSR_FIXED_CTR_CTRL, mask);
 	if (wrong)
-		find_broken(finding, "expected the bits 0x%" PRIx64 " to be kept, got 0x%" PRIx64 " lost", mask,
-			    wrong);
+		find_broken(finding,
+			    "expected the bits 0x%" PRIx64 " to be kept, got 0x%" PRIx64 " lost",
+			    mask, wrong);
 }
 
 /* Each counter gets a value and a selection of its own; then all are read. */
@@ -103,11 +115,15 @@ static void counters_are_separate(struct finding *finding, unsigned int argument
 	}
 	for (unsigned int i = 0; i < shape.counters; i++) {
 		if (machine_read_msr(shape_counter_msr(i), &value) && value != 0x10000 * (i + 1))
-			find_broken(finding, "expected 0x%x in counter %u, got 0x%" PRIx64 ", which another "
-				    "counter was given", 0x10000 * (i + 1), i, value);
+			find_broken(finding,
+				    "expected 0x%x in counter %u, got 0x%" PRIx64 ", which another "
+				    "counter was given",
+				    0x10000 * (i + 1), i, value);
 		if (machine_read_msr(shape_select_msr(i), &value) && value != i + 1)
-			find_broken(finding, "expected %u in selection %u, got %" PRIu64 ", which another "
-				    "was given", i + 1, i, value);
+			find_broken(finding,
+				    "expected %u in selection %u, got %" PRIu64 ", which another "
+				    "was given",
+				    i + 1, i, value);
 	}
 	measure_clear();
 }
@@ -121,8 +137,11 @@ static void select_leaves_counter(struct finding *finding, unsigned int argument
 		machine_write_msr(shape_counter_msr(i), 0x40000);
 		machine_write_msr(shape_select_msr(i), 0xc0);
 		if (!machine_read_msr(shape_counter_msr(i), &value) || value != 0x40000) {
-			find_broken(finding, "expected 0x40000 in counter %u after a write of its selection, got "
-				    "0x%" PRIx64, i, value);
+			find_broken(
+				finding,
+				"expected 0x40000 in counter %u after a write of its selection, got "
+				"0x%" PRIx64,
+				i, value);
 			break;
 		}
 	}
@@ -148,8 +167,10 @@ static void running_takes_value(struct finding *finding, unsigned int argument)
 	if (machine_run(&list) && !list_has_fault(&list)) {
 		value = list.steps[at].value;
 		if (value < 1024 || value >= large)
-			find_broken(finding, "expected 1024 after a write of a counter that runs, got %" PRIu64,
-				    value);
+			find_broken(
+				finding,
+				"expected 1024 after a write of a counter that runs, got %" PRIu64,
+				value);
 	}
 	measure_clear();
 }
@@ -165,7 +186,8 @@ static void reserved_bits_fault(struct finding *finding, unsigned int argument)
 	} registers[] = {
 		{ "IA32_PERFEVTSEL0", MSR_PERFEVTSEL,
 		  UINT64_C(0x3f) << 48 | (shape.any_thread ? 0 : SELECT_ANY_THREAD), true },
-		{ "IA32_FIXED_CTR_CTRL", MSR_FIXED_CTR_CTRL, UINT64_C(0x3f) << 48, shape.fixed != 0 },
+		{ "IA32_FIXED_CTR_CTRL", MSR_FIXED_CTR_CTRL, UINT64_C(0x3f) << 48,
+		  shape.fixed != 0 },
 		{ "IA32_PERF_GLOBAL_CTRL", shape.global_ctrl, counters, shape.has_global },
 		{ "IA32_PERF_GLOBAL_OVF_CTRL", shape.global_clear, counters, shape.has_global },
 		{ "IA32_PERF_GLOBAL_STATUS_SET", shape.global_set, counters, shape.has_status_set },
@@ -180,7 +202,8 @@ static void reserved_bits_fault(struct finding *finding, unsigned int argument)
 
 			if (!(registers[i].bits & one) || !machine_write_msr(registers[i].msr, one))
 				continue;
-			find_broken(finding, "expected a fault of a write of bit %u of %s, got none", bit,
+			find_broken(finding,
+				    "expected a fault of a write of bit %u of %s, got none", bit,
 				    registers[i].name);
 			machine_write_msr(registers[i].msr, 0);
 		}
@@ -195,7 +218,8 @@ static void reserved_bits_are_ignored(struct finding *finding, unsigned int argu
 
 		if (SELECT_BITS_AMD & one || machine_write_msr(shape_select_msr(0), one))
 			continue;
-		find_broken(finding, "expected bit %u of a selection to be ignored, got a fault", bit);
+		find_broken(finding, "expected bit %u of a selection to be ignored, got a fault",
+			    bit);
 	}
 	machine_write_msr(shape_select_msr(0), 0);
 }
@@ -210,11 +234,13 @@ static void legacy_names_first_four(struct finding *finding, unsigned int argume
 		machine_write_msr(MSR_AMD_EVTSEL + i, 0xd1 + i);
 		machine_write_msr(MSR_AMD_CORE_CTL + 2 * i + 1, 0x10000 * (i + 1));
 		if (!machine_read_msr(MSR_AMD_CORE_CTL + 2 * i, &value) || value != 0xd1 + i)
-			find_broken(finding, "expected 0x%x in register 0x%" PRIx32 " after a write of 0x%" PRIx32
-				    ", got 0x%" PRIx64, 0xd1 + i, MSR_AMD_CORE_CTL + 2 * i, MSR_AMD_EVTSEL + i,
-				    value);
+			find_broken(finding,
+				    "expected 0x%x in register 0x%" PRIx32
+				    " after a write of 0x%" PRIx32 ", got 0x%" PRIx64,
+				    0xd1 + i, MSR_AMD_CORE_CTL + 2 * i, MSR_AMD_EVTSEL + i, value);
 		if (!machine_read_msr(MSR_AMD_CTR + i, &value) || value != 0x10000 * (i + 1))
-			find_broken(finding, "expected 0x%x in register 0x%" PRIx32 ", got 0x%" PRIx64,
+			find_broken(finding,
+				    "expected 0x%x in register 0x%" PRIx32 ", got 0x%" PRIx64,
 				    0x10000 * (i + 1), MSR_AMD_CTR + i, value);
 	}
 	measure_clear();
@@ -224,7 +250,8 @@ static void selects_are_zero_at_start(struct finding *finding, unsigned int argu
 {
 	(void)argument;
 	if (start_values.selects)
-		find_broken(finding, "expected zero in every selection, got 0x%" PRIx64 " in counter %d",
+		find_broken(finding,
+			    "expected zero in every selection, got 0x%" PRIx64 " in counter %d",
 			    start_values.select, __builtin_ctzll(start_values.selects));
 }
 
@@ -232,7 +259,8 @@ static void counters_are_zero_at_start(struct finding *finding, unsigned int arg
 {
 	(void)argument;
 	if (start_values.counters)
-		find_broken(finding, "expected zero in every counter, got 0x%" PRIx64 " in counter %d",
+		find_broken(finding,
+			    "expected zero in every counter, got 0x%" PRIx64 " in counter %d",
 			    start_values.counter, __builtin_ctzll(start_values.counters));
 }
 
@@ -247,7 +275,8 @@ static void fixed_control_is_zero_at_start(struct finding *finding, unsigned int
 #define COUNTERS "registers.first_counter_exists"
 
 static const struct rule rules[] = {
-	{ "selects_are_zero_at_start", NEED_UNTOUCHED, NULL, selects_are_zero_at_start, 0, SDM_RESET,
+	{ "selects_are_zero_at_start", NEED_UNTOUCHED, NULL, selects_are_zero_at_start, 0,
+	  SDM_RESET,
 	  "Linux reports that the firmware has corrupted the PMU, and leaves counters unused" },
 	{ "counters_are_zero_at_start", NEED_UNTOUCHED, "contents.selects_are_zero_at_start",
 	  counters_are_zero_at_start, 0, SDM_RESET,
@@ -259,10 +288,10 @@ static const struct rule rules[] = {
 	  "Linux's check of the hardware fails, and it uses no PMU" },
 	{ "counters_keep_bits", 0, NULL, counters_keep_bits, 0, SDM_SELECT,
 	  "a sampling period is longer or shorter than asked for" },
-	{ "counters_are_separate", 0, "contents.counters_keep_bits", counters_are_separate, 0, SDM_SELECT,
-	  "two events share a counter, and both counts are wrong" },
-	{ "select_leaves_counter", 0, "contents.counters_keep_bits", select_leaves_counter, 0, SDM_SELECT,
-	  "a period that is written before the selection is lost" },
+	{ "counters_are_separate", 0, "contents.counters_keep_bits", counters_are_separate, 0,
+	  SDM_SELECT, "two events share a counter, and both counts are wrong" },
+	{ "select_leaves_counter", 0, "contents.counters_keep_bits", select_leaves_counter, 0,
+	  SDM_SELECT, "a period that is written before the selection is lost" },
 	{ "running_counter_takes_value", 0, "contents.counters_keep_bits", running_takes_value, 0,
 	  SDM_SELECT, "the next period of a sampled event is wrong" },
 	{ "fixed_control_keeps_bits", NEED_FIXED, "registers.fixed_control_exists",
@@ -271,12 +300,15 @@ static const struct rule rules[] = {
 	{ "fixed_counters_keep_bits", NEED_FIXED, "registers.fixed_counters_exist",
 	  fixed_counters_keep_bits, 0, "Intel SDM vol. 3B, 20.2.2",
 	  "a sampling period of a fixed counter is not the one asked for" },
-	{ "reserved_bits_fault", NEED_INTEL, NULL, reserved_bits_fault, 0, "Intel SDM vol. 3B, 20.2",
+	{ "reserved_bits_fault", NEED_INTEL, NULL, reserved_bits_fault, 0,
+	  "Intel SDM vol. 3B, 20.2",
 	  "software that tries for features believes in some that do nothing" },
 	{ "reserved_bits_are_ignored", NEED_AMD, NULL, reserved_bits_are_ignored, 0,
-	  "AMD APM vol. 2, 13.2.2", "a driver that writes a newer selection gets a general protection fault" },
-	{ "legacy_registers_are_the_first_four", NEED_AMD | NEED_CORE, NULL, legacy_names_first_four, 0,
-	  "AMD APM vol. 2, 13.2.3", "software that knows K7's registers only counts nothing" },
+	  "AMD APM vol. 2, 13.2.2",
+	  "a driver that writes a newer selection gets a general protection fault" },
+	{ "legacy_registers_are_the_first_four", NEED_AMD | NEED_CORE, NULL,
+	  legacy_names_first_four, 0, "AMD APM vol. 2, 13.2.3",
+	  "software that knows K7's registers only counts nothing" },
 };
 
 const struct group contents_group = { "contents", NEED_PMU | NEED_ACCESS, COUNTERS, rules,

@@ -8,8 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define PASSES 10000
-#define RUNS   10
+#define PASSES	   10000
+#define RUNS	   10
 
 #define SDM_EVENTS "Intel SDM vol. 3B, 20.2.1; AMD APM vol. 2, 13.2.2"
 
@@ -82,9 +82,11 @@ static void rings_are_not_swapped(struct finding *finding, unsigned int fixed)
 		return;
 	}
 	if (by_user[0] < PASSES && by_kernel[0] >= 2 * PASSES)
-		find_broken(finding, "expected %d instructions of ring 3 by the counter with USR, got %" PRId64
-			    ", and %" PRId64 " by that with OS: the two are swapped", 2 * PASSES, by_user[0],
-			    by_kernel[0]);
+		find_broken(
+			finding,
+			"expected %d instructions of ring 3 by the counter with USR, got %" PRId64
+			", and %" PRId64 " by that with OS: the two are swapped",
+			2 * PASSES, by_user[0], by_kernel[0]);
 }
 
 static void user_counter_ignores_kernel(struct finding *finding, unsigned int fixed)
@@ -106,8 +108,10 @@ static void kernel_counter_ignores_user(struct finding *finding, unsigned int fi
 	if (!measure_difference(&m, &user_loop, 20 * PASSES, differences))
 		find_broken(finding, "%s", m.message);
 	else if (differences[0] >= work)
-		find_broken(finding, "expected no instruction of ring 3 by %s with OS only, got %" PRId64
-			    " more for %" PRId64, use_name(&m.uses[0]), differences[0], work);
+		find_broken(finding,
+			    "expected no instruction of ring 3 by %s with OS only, got %" PRId64
+			    " more for %" PRId64,
+			    use_name(&m.uses[0]), differences[0], work);
 }
 
 static void user_instructions(struct finding *finding, unsigned int fixed)
@@ -140,8 +144,8 @@ static void expect_silence(struct finding *finding, struct measurement *m, const
 	if (!measure_user(m, spin_loop, PASSES, NULL))
 		find_broken(finding, "%s", m->message);
 	else if (m->uses[0].count)
-		find_broken(finding, "expected 0 by %s %s, got %" PRIu64, use_name(&m->uses[0]), what,
-			    m->uses[0].count);
+		find_broken(finding, "expected 0 by %s %s, got %" PRIu64, use_name(&m->uses[0]),
+			    what, m->uses[0].count);
 }
 
 static void no_ring_counts_nothing(struct finding *finding, unsigned int fixed)
@@ -169,7 +173,8 @@ static void counters_agree(struct finding *finding, unsigned int argument)
 	int64_t differences[USES_MAX];
 
 	(void)argument;
-	for (int i = (int)first_counter(); i >= 0 && m.count < USES_MAX; i = next_counter((unsigned int)i))
+	for (int i = (int)first_counter(); i >= 0 && m.count < USES_MAX;
+	     i = next_counter((unsigned int)i))
 		use_instructions(&m, (unsigned int)i, RING_USER);
 	if (!measure_difference(&m, &user_loop, PASSES, differences)) {
 		find_broken(finding, "%s", m.message);
@@ -177,9 +182,11 @@ static void counters_agree(struct finding *finding, unsigned int argument)
 	}
 	for (unsigned int i = 1; i < m.count; i++) {
 		if (differences[i] != differences[0])
-			find_broken(finding, "expected the same instructions by %s and %s, got %" PRId64
-				    " and %" PRId64, use_name(&m.uses[0]), use_name(&m.uses[i]),
-				    differences[0], differences[i]);
+			find_broken(finding,
+				    "expected the same instructions by %s and %s, got %" PRId64
+				    " and %" PRId64,
+				    use_name(&m.uses[0]), use_name(&m.uses[i]), differences[0],
+				    differences[i]);
 	}
 }
 
@@ -194,8 +201,11 @@ static void fixed_agrees_with_general(struct finding *finding, unsigned int argu
 	if (!measure_difference(&m, &user_branches, PASSES, differences))
 		find_broken(finding, "%s", m.message);
 	else if (differences[0] != differences[1])
-		find_broken(finding, "expected the same instructions by fixed and general counter, got %" PRId64
-			    " and %" PRId64, differences[0], differences[1]);
+		find_broken(
+			finding,
+			"expected the same instructions by fixed and general counter, got %" PRId64
+			" and %" PRId64,
+			differences[0], differences[1]);
 }
 
 /* A second counter of another event does not change the first. */
@@ -222,15 +232,17 @@ static void more_user_instructions(struct finding *finding, unsigned int argumen
 	struct measurement m = { 0 };
 
 	use_instructions(&m, first_counter(), RING_USER);
-	expect_count(finding, &m, works[argument], PASSES, (int64_t)works[argument]->instructions * PASSES,
-		     RUNS, works[argument]->name);
+	expect_count(finding, &m, works[argument], PASSES,
+		     (int64_t)works[argument]->instructions * PASSES, RUNS, works[argument]->name);
 }
 
 /* A REP STOSB of more bytes is still one instruction: the difference of two lengths is 0. */
 static void string_is_one(struct finding *finding, unsigned int argument)
 {
 	struct measurement m = { 0 };
-	struct pmu_step step = { .operation = PMU_STEP_WORK, .index = PMU_WORK_STRING, .value = 64 };
+	struct pmu_step step = { .operation = PMU_STEP_WORK,
+				 .index = PMU_WORK_STRING,
+				 .value = 64 };
 	uint64_t first;
 
 	(void)argument;
@@ -244,8 +256,11 @@ static void string_is_one(struct finding *finding, unsigned int argument)
 	if (!measure_steps(&m, &step, 1))
 		find_broken(finding, "%s", m.message);
 	else if (m.uses[0].count != first)
-		find_broken(finding, "expected as many instructions for a string of 1024 bytes as for one of 64, "
-			    "got %" PRId64 " more", (int64_t)(m.uses[0].count - first));
+		find_broken(
+			finding,
+			"expected as many instructions for a string of 1024 bytes as for one of 64, "
+			"got %" PRId64 " more",
+			(int64_t)(m.uses[0].count - first));
 }
 
 static bool branch_event(struct finding *finding, uint64_t *selection)
@@ -268,8 +283,10 @@ static void branches_are_counted(struct finding *finding, unsigned int argument)
 	if (!measure_user(&m, spin_loop, PASSES, NULL))
 		find_broken(finding, "%s", m.message);
 	else if (m.uses[0].count == 0)
-		find_broken(finding, "expected %d branches or more, got 0: the event is announced and silent",
-			    PASSES);
+		find_broken(
+			finding,
+			"expected %d branches or more, got 0: the event is announced and silent",
+			PASSES);
 }
 
 static void branches(struct finding *finding, unsigned int argument)
@@ -282,35 +299,30 @@ static void branches(struct finding *finding, unsigned int argument)
 	if (!branch_event(finding, &selection))
 		return;
 	use_general(&m, first_counter(), selection, works[argument]->run ? RING_USER : RING_KERNEL);
-	expect_count(finding, &m, works[argument], PASSES, (int64_t)works[argument]->branches * PASSES, RUNS,
-		     works[argument]->name);
+	expect_count(finding, &m, works[argument], PASSES,
+		     (int64_t)works[argument]->branches * PASSES, RUNS, works[argument]->name);
 }
 
-/* Events 0 to 6 of leaf 0xA. Those that may be silent are tried too: they are announced as absent. */
+/* The events of leaf 0xA that the work has for sure. */
 static void absent_events_are_silent(struct finding *finding, unsigned int argument)
 {
-	static const struct {
-		const char *name;
-		uint64_t selection;
-	} events[] = { { "cycles", 0x3c },	      { "instructions", 0xc0 },
-		       { "reference cycles", 0x13c }, { "cache references", 0x4f2e },
-		       { "cache misses", 0x412e },    { "branches", 0xc4 },
-		       { "mispredicted branches", 0xc5 } };
-
 	(void)argument;
-	for (unsigned int i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+	for (unsigned int i = 0; i < EVENTS; i++) {
 		struct measurement m = { 0 };
+		uint64_t selection;
 
-		if (i < shape.events_length && !(shape.events_absent & 1u << i))
+		if (shape_event((enum event)i, &selection))
 			continue;
-		use_general(&m, first_counter(), events[i].selection, RING_USER | RING_KERNEL);
+		use_general(&m, first_counter(), selection, RING_USER | RING_KERNEL);
 		if (measure_user(&m, spin_branches, PASSES, NULL) && m.uses[0].count)
-			find_broken(finding, "expected no count of %s, which leaf 0xA calls unavailable, got %"
-				    PRIu64, events[i].name, m.uses[0].count);
+			find_broken(
+				finding,
+				"expected no count of %s, which leaf 0xA calls unavailable, got %" PRIu64,
+				shape_event_name((enum event)i), m.uses[0].count);
 	}
 }
 
-/* 0x1C0 is another event than 0xC0; no processor counts instructions there. */
+/* 0x1C0 is another event than 0xC0; no CPU counts instructions there. */
 static void event_has_twelve_bits(struct finding *finding, unsigned int argument)
 {
 	struct measurement m = { 0 };
@@ -321,8 +333,10 @@ static void event_has_twelve_bits(struct finding *finding, unsigned int argument
 	if (!measure_difference(&m, &user_loop, PASSES, differences))
 		find_broken(finding, "%s", m.message);
 	else if (differences[0] == 2 * PASSES)
-		find_broken(finding, "expected event 0x1C0 to be another than 0xC0, got the instructions: %" PRId64,
-			    differences[0]);
+		find_broken(
+			finding,
+			"expected event 0x1C0 to be another than 0xC0, got the instructions: %" PRId64,
+			differences[0]);
 }
 
 static void stopped_counter_keeps_value(struct finding *finding, unsigned int argument)
@@ -337,8 +351,10 @@ static void stopped_counter_keeps_value(struct finding *finding, unsigned int ar
 		return;
 	}
 	spin_loop(PASSES, NULL);
-	if (machine_read_msr(shape_counter_msr(first_counter()), &value) && value != m.uses[0].after)
-		find_broken(finding, "expected %" PRIu64 " in a counter that is stopped, got %" PRIu64,
+	if (machine_read_msr(shape_counter_msr(first_counter()), &value) &&
+	    value != m.uses[0].after)
+		find_broken(finding,
+			    "expected %" PRIu64 " in a counter that is stopped, got %" PRIu64,
 			    m.uses[0].after, value);
 }
 
@@ -350,17 +366,19 @@ static void stopped_counter_keeps_value(struct finding *finding, unsigned int ar
 static const struct rule rules[] = {
 	{ "every_general_counter_counts", 0, NULL, every_general_counter_counts, 0, SDM_EVENTS,
 	  "an event that a driver puts on that counter shows 0" },
-	{ "some_counter_counts", 0, NULL, some_counter_counts, 0, SDM_EVENTS, "no count is usable" },
+	{ "some_counter_counts", 0, NULL, some_counter_counts, 0, SDM_EVENTS,
+	  "no count is usable" },
 	{ "rings_are_not_swapped", 0, ANY, rings_are_not_swapped, false, SDM_EVENTS ", USR and OS",
 	  "counts of :u are those of the kernel" },
-	{ "user_counter_ignores_kernel", NEED_STEPS, ANY " " SWAPPED, user_counter_ignores_kernel, false,
-	  SDM_EVENTS ", USR", "counts of :u have the kernel's instructions: they differ from run to run" },
+	{ "user_counter_ignores_kernel", NEED_STEPS, ANY " " SWAPPED, user_counter_ignores_kernel,
+	  false, SDM_EVENTS ", USR",
+	  "counts of :u have the kernel's instructions: they differ from run to run" },
 	{ "kernel_counter_ignores_user", 0, ANY " " SWAPPED, kernel_counter_ignores_user, false,
 	  SDM_EVENTS ", OS", "counts of :k have the program's instructions" },
 	{ "user_instructions", 0, ANY " " SWAPPED " counting.user_counter_ignores_kernel",
 	  user_instructions, false, SDM_EVENTS, "counts of programs are wrong" },
-	{ "kernel_instructions", NEED_STEPS, ANY " " SWAPPED, kernel_instructions, false, SDM_EVENTS,
-	  "counts of the kernel are wrong" },
+	{ "kernel_instructions", NEED_STEPS, ANY " " SWAPPED, kernel_instructions, false,
+	  SDM_EVENTS, "counts of the kernel are wrong" },
 	{ "both_rings", NEED_STEPS, USER " " KERNEL, both_rings, false, SDM_EVENTS,
 	  "counts without a modifier are wrong" },
 	{ "no_ring_counts_nothing", 0, ANY, no_ring_counts_nothing, false, SDM_EVENTS,
@@ -369,8 +387,8 @@ static const struct rule rules[] = {
 	  "an event that is disabled goes on counting" },
 	{ "counters_agree", NEED_TWO_COUNTERS, USER, counters_agree, 0, SDM_EVENTS,
 	  "a count depends on the counter that the driver has chosen" },
-	{ "counters_do_not_disturb", NEED_TWO_COUNTERS, USER, counters_do_not_disturb, 0, SDM_EVENTS,
-	  "events in one group spoil each other's counts" },
+	{ "counters_do_not_disturb", NEED_TWO_COUNTERS, USER, counters_do_not_disturb, 0,
+	  SDM_EVENTS, "events in one group spoil each other's counts" },
 	{ "stopped_counter_keeps_value", 0, ANY, stopped_counter_keeps_value, 0, SDM_EVENTS,
 	  "a count changes between the stop and the reading" },
 	{ "instructions_with_branches", 0, USER, more_user_instructions, 0, SDM_EVENTS,
@@ -386,15 +404,14 @@ static const struct rule rules[] = {
 	  "rr replays to the wrong place" },
 	{ "user_calls", 0, USER " counting.branches_are_counted", branches, 1, SDM_EVENTS,
 	  "rr replays to the wrong place" },
-	{ "kernel_branches", NEED_STEPS, KERNEL " counting.branches_are_counted", branches, 2, SDM_EVENTS,
-	  "counts of the kernel's branches are wrong" },
+	{ "kernel_branches", NEED_STEPS, KERNEL " counting.branches_are_counted", branches, 2,
+	  SDM_EVENTS, "counts of the kernel's branches are wrong" },
 	{ "branches_not_taken", NEED_STEPS, KERNEL " counting.branches_are_counted", branches, 3,
 	  SDM_EVENTS, "counts of branches depend on where they go" },
 	{ "absent_events_are_silent", NEED_INTEL, ANY, absent_events_are_silent, 0,
-	  "Intel SDM vol. 2, CPUID leaf 0AH, EBX",
-	  "drivers hide an event that the machine has" },
-	{ "event_has_twelve_bits", NEED_AMD, ANY, event_has_twelve_bits, 0, "AMD APM vol. 2, 13.2.2",
-	  "events from 0x100 on count something else" },
+	  "Intel SDM vol. 2, CPUID leaf 0AH, EBX", "drivers hide an event that the machine has" },
+	{ "event_has_twelve_bits", NEED_AMD, ANY, event_has_twelve_bits, 0,
+	  "AMD APM vol. 2, 13.2.2", "events from 0x100 on count something else" },
 };
 
 const struct group counting_group = { "counting", NEED_PMU | NEED_ACCESS,
@@ -406,8 +423,9 @@ const struct group counting_group = { "counting", NEED_PMU | NEED_ACCESS,
 static const struct rule fixed_rules[] = {
 	{ "every_fixed_counter_counts", NEED_FIXED, CYCLES, every_fixed_counter_counts, 0,
 	  "Intel SDM vol. 3B, 20.2.2", "an event that a driver puts on that counter shows 0" },
-	{ "rings_are_not_swapped", NEED_FIXED, "counting.rings_are_not_swapped", rings_are_not_swapped, true,
-	  "Intel SDM vol. 3B, 20.2.2", "counts of :u are those of the kernel" },
+	{ "rings_are_not_swapped", NEED_FIXED, "counting.rings_are_not_swapped",
+	  rings_are_not_swapped, true, "Intel SDM vol. 3B, 20.2.2",
+	  "counts of :u are those of the kernel" },
 	{ "user_counter_ignores_kernel", NEED_FIXED | NEED_STEPS,
 	  "counting.user_counter_ignores_kernel", user_counter_ignores_kernel, true,
 	  "Intel SDM vol. 3B, 20.2.2", "counts of :u have the kernel's instructions" },
@@ -417,7 +435,8 @@ static const struct rule fixed_rules[] = {
 	{ "user_instructions", NEED_FIXED, "counting.user_instructions", user_instructions, true,
 	  "Intel SDM vol. 3B, 20.2.2", "counts of programs are wrong" },
 	{ "kernel_instructions", NEED_FIXED | NEED_STEPS, "counting.kernel_instructions",
-	  kernel_instructions, true, "Intel SDM vol. 3B, 20.2.2", "counts of the kernel are wrong" },
+	  kernel_instructions, true, "Intel SDM vol. 3B, 20.2.2",
+	  "counts of the kernel are wrong" },
 	{ "no_ring_counts_nothing", NEED_FIXED, NULL, no_ring_counts_nothing, true,
 	  "Intel SDM vol. 3B, 20.2.2", "an event that is disabled goes on counting" },
 	{ "agrees_with_general", NEED_FIXED, "counting.user_instructions fixed.user_instructions",

@@ -28,9 +28,11 @@ static void announce_the_same(struct finding *finding, unsigned int argument)
 			continue;
 		shape_read_announcement(other);
 		if (memcmp(first, other, sizeof(first)) != 0) {
-			find_broken(finding, "expected of CPU %u what CPU 0 announces, got other words of CPUID: "
-				    "%" PRIx32 " for %" PRIx32 ", %" PRIx32 " for %" PRIx32, cpu, other[0], first[0],
-				    other[5], first[5]);
+			find_broken(
+				finding,
+				"expected of CPU %u what CPU 0 announces, got other words of CPUID: "
+				"%" PRIx32 " for %" PRIx32 ", %" PRIx32 " for %" PRIx32,
+				cpu, other[0], first[0], other[5], first[5]);
 			break;
 		}
 	}
@@ -46,11 +48,15 @@ static void every_cpu_starts_alike(struct finding *finding, unsigned int argumen
 		if (!machine_use_cpu(cpu))
 			continue;
 		if (machine_read_msr(shape_select_msr(0), &value) && value)
-			find_broken(finding, "expected zero in the selection of counter 0 of CPU %u, got 0x%" PRIx64,
-				    cpu, value);
+			find_broken(
+				finding,
+				"expected zero in the selection of counter 0 of CPU %u, got 0x%" PRIx64,
+				cpu, value);
 		if (shape.has_global && machine_read_msr(shape.global_ctrl, &value) &&
 		    value != shape_general_bits())
-			find_broken(finding, "expected a global control of 0x%" PRIx64 " of CPU %u, got 0x%" PRIx64,
+			find_broken(finding,
+				    "expected a global control of 0x%" PRIx64
+				    " of CPU %u, got 0x%" PRIx64,
 				    shape_general_bits(), cpu, value);
 	}
 	machine_use_cpu(0);
@@ -69,10 +75,13 @@ static void every_cpu_counts(struct finding *finding, unsigned int argument)
 		if (!measure_difference(&m, &user_loop, PASSES, differences))
 			find_broken(finding, "CPU %u: %s", cpu, m.message);
 		else if (differences[0] == 0)
-			find_broken(finding, "expected %d instructions on CPU %u, got 0: its counters are dead",
-				    2 * PASSES, cpu);
+			find_broken(
+				finding,
+				"expected %d instructions on CPU %u, got 0: its counters are dead",
+				2 * PASSES, cpu);
 		else if (differences[0] != 2 * PASSES)
-			find_inexact(finding, "%" PRId64 " instructions on CPU %u, not %d", differences[0], cpu, 2 * PASSES);
+			find_inexact(finding, "%" PRId64 " instructions on CPU %u, not %d",
+				     differences[0], cpu, 2 * PASSES);
 	}
 	machine_use_cpu(0);
 }
@@ -92,7 +101,9 @@ static void every_cpu_delivers(struct finding *finding, unsigned int argument)
 		if (!measure(&m, &kernel_loop, PASSES))
 			find_broken(finding, "CPU %u: %s", cpu, m.message);
 		else if (m.nmis == 0)
-			find_broken(finding, "expected the interrupt of CPU %u's counter there, got none", cpu);
+			find_broken(finding,
+				    "expected the interrupt of CPU %u's counter there, got none",
+				    cpu);
 	}
 	machine_use_cpu(0);
 }
@@ -126,10 +137,13 @@ static void others_do_not_count(struct finding *finding, unsigned int argument)
 	uint64_t few, many;
 
 	(void)argument;
-	if (!count_elsewhere(finding, 1, &few) || !count_elsewhere(finding, 1 + 100 * PASSES, &many))
+	if (!count_elsewhere(finding, 1, &few) ||
+	    !count_elsewhere(finding, 1 + 100 * PASSES, &many))
 		return;
 	if (many > few + 100 * PASSES)
-		find_broken(finding, "expected CPU 0 to count none of CPU 1's instructions, got %" PRIu64 " of %d more",
+		find_broken(finding,
+			    "expected CPU 0 to count none of CPU 1's instructions, got %" PRIu64
+			    " of %d more",
 			    many - few, 200 * PASSES);
 }
 
@@ -152,9 +166,11 @@ static void registers_are_separate(struct finding *finding, unsigned int argumen
 	machine_read_msr(shape_counter_msr(0), &second);
 	machine_use_cpu(0);
 	if (first != 0x11100)
-		find_broken(finding, "expected 0x11100 in counter 0 of CPU 0, got 0x%" PRIx64, first);
+		find_broken(finding, "expected 0x11100 in counter 0 of CPU 0, got 0x%" PRIx64,
+			    first);
 	if (second == 0x11100)
-		find_broken(finding, "expected CPU 1 to have a counter 0 of its own, got that of CPU 0");
+		find_broken(finding,
+			    "expected CPU 1 to have a counter 0 of its own, got that of CPU 0");
 }
 
 static const struct rule rules[] = {
@@ -164,13 +180,14 @@ static const struct rule rules[] = {
 	  "cpus.announce_the_same contents.selects_are_zero_at_start global.ctrl_has_its_value_at_start",
 	  every_cpu_starts_alike, 0, "Intel SDM vol. 3A, table 10-1; AMD APM vol. 2, table 14-1",
 	  "a driver that starts the CPUs finds counters that run" },
-	{ "every_cpu_counts", NEED_CPUS | NEED_ACCESS, "counting.user_instructions", every_cpu_counts, 0,
-	  SDM_CPUS, "a program loses its counts when it moves to another CPU" },
+	{ "every_cpu_counts", NEED_CPUS | NEED_ACCESS, "counting.user_instructions",
+	  every_cpu_counts, 0, SDM_CPUS,
+	  "a program loses its counts when it moves to another CPU" },
 	{ "every_cpu_delivers", NEED_CPUS | NEED_STEPS,
-	  "interrupt.general_counters_deliver cpus.every_cpu_counts", every_cpu_delivers, 0, SDM_CPUS,
-	  "programs on that CPU are not sampled" },
-	{ "others_do_not_count", NEED_CPUS | NEED_STEPS, "counting.user_instructions", others_do_not_count,
-	  0, SDM_CPUS, "a program is charged for another CPU's work" },
+	  "interrupt.general_counters_deliver cpus.every_cpu_counts", every_cpu_delivers, 0,
+	  SDM_CPUS, "programs on that CPU are not sampled" },
+	{ "others_do_not_count", NEED_CPUS | NEED_STEPS, "counting.user_instructions",
+	  others_do_not_count, 0, SDM_CPUS, "a program is charged for another CPU's work" },
 	{ "registers_are_separate", NEED_CPUS | NEED_STEPS, "contents.counters_keep_bits",
 	  registers_are_separate, 0, SDM_CPUS, "programs on two CPUs spoil each other's counts" },
 };

@@ -2,16 +2,16 @@
 /*
  * cycles.c - cycles, reference cycles, and the conditions on the events of a cycle: EDGE, INV, CMASK.
  *
- * Cycles of a processor cannot be derived. The emulator's can: one each instruction and one more each branch.
+ * Cycles of a real CPU cannot be derived. The emulator's can: one each instruction and one more each branch.
  * The first rule finds out which of the two this machine is, and later ones use it.
  */
 #include "cycles.h"
 
 #include <inttypes.h>
 
-#define PASSES 10000
+#define PASSES	       10000
 
-#define SDM_CYCLES "Intel SDM vol. 3B, 20.2.1.2; AMD APM vol. 2, 13.2.2"
+#define SDM_CYCLES     "Intel SDM vol. 3B, 20.2.1.2; AMD APM vol. 2, 13.2.2"
 #define SDM_CONDITIONS "Intel SDM vol. 3B, 20.2.1.1; AMD APM vol. 2, 13.2.2"
 
 bool cycles_are_derived;
@@ -47,7 +47,8 @@ static void are_counted(struct finding *finding, unsigned int argument)
 
 		derived += count == (int64_t)PASSES * (works[i]->instructions + works[i]->branches);
 		if (count == 0)
-			find_broken(finding, "expected cycles of %d passes of %s, got 0", PASSES, works[i]->name);
+			find_broken(finding, "expected cycles of %d passes of %s, got 0", PASSES,
+				    works[i]->name);
 	}
 	cycles_are_derived = derived == WORKS;
 }
@@ -63,10 +64,14 @@ static void are_not_instructions(struct finding *finding, unsigned int argument)
 		return;
 	}
 	for (unsigned int i = 0; i < WORKS; i++)
-		same += count_of(finding, works[i], selection) == (int64_t)PASSES * works[i]->instructions;
+		same += count_of(finding, works[i], selection) ==
+			(int64_t)PASSES * works[i]->instructions;
 	if (same == WORKS)
-		find_broken(finding, "expected cycles to differ from instructions in one of %zu kinds of work, "
-			    "got the same numbers in all", WORKS);
+		find_broken(
+			finding,
+			"expected cycles to differ from instructions in one of %zu kinds of work, "
+			"got the same numbers in all",
+			WORKS);
 }
 
 static void grow_with_work(struct finding *finding, unsigned int argument)
@@ -85,8 +90,11 @@ static void grow_with_work(struct finding *finding, unsigned int argument)
 	    !measure_difference(&m, &user_loop, 16 * PASSES, large))
 		find_broken(finding, "%s", m.message);
 	else if (large[0] <= 4 * small[0])
-		find_broken(finding, "expected 16 times the work to take more than 4 times the cycles, got %" PRId64
-			    " and %" PRId64, small[0], large[0]);
+		find_broken(
+			finding,
+			"expected 16 times the work to take more than 4 times the cycles, got %" PRId64
+			" and %" PRId64,
+			small[0], large[0]);
 }
 
 static void fixed_agrees(struct finding *finding, unsigned int argument)
@@ -107,15 +115,18 @@ static void fixed_agrees(struct finding *finding, unsigned int argument)
 		find_broken(finding, "%s", m.message);
 	else if (differences[0] != differences[1])
 		find_inexact(finding, "%s by fixed and general counter: %" PRId64 " and %" PRId64,
-			     shape_event_name((enum event)argument), differences[0], differences[1]);
+			     shape_event_name((enum event)argument), differences[0],
+			     differences[1]);
 }
 
 /* Against time stamps, which a reference cycle cannot outrun; against cycles, where those are derived. */
 static void reference_rate(struct finding *finding, unsigned int argument)
 {
-	struct pmu_step steps[] = { { .operation = PMU_STEP_TSC },
-				    { .operation = PMU_STEP_WORK, .index = PMU_WORK_LOOP, .value = PASSES },
-				    { .operation = PMU_STEP_TSC } };
+	struct pmu_step steps[] = {
+		{ .operation = PMU_STEP_TSC },
+		{ .operation = PMU_STEP_WORK, .index = PMU_WORK_LOOP, .value = PASSES },
+		{ .operation = PMU_STEP_TSC }
+	};
 	struct measurement m = { 0 };
 	uint64_t selection, ticks;
 	int64_t count;
@@ -128,8 +139,9 @@ static void reference_rate(struct finding *finding, unsigned int argument)
 	if (cycles_are_derived) {
 		count = count_of(finding, &user_loop, selection);
 		if (count != 3 * PASSES)
-			find_broken(finding, "expected %d reference cycles, as cycles, got %" PRId64, 3 * PASSES,
-				    count);
+			find_broken(finding,
+				    "expected %d reference cycles, as cycles, got %" PRId64,
+				    3 * PASSES, count);
 		return;
 	}
 	if (machine.access != ACCESS_STEPS) {
@@ -144,18 +156,22 @@ static void reference_rate(struct finding *finding, unsigned int argument)
 	}
 	ticks = __builtin_ia32_rdtsc() - ticks;
 	if (m.uses[0].count == 0 || m.uses[0].count > ticks)
-		find_broken(finding, "expected 1 to %" PRIu64 " reference cycles, the ticks of the time stamp, "
-			    "got %" PRIu64, ticks, m.uses[0].count);
+		find_broken(finding,
+			    "expected 1 to %" PRIu64
+			    " reference cycles, the ticks of the time stamp, "
+			    "got %" PRIu64,
+			    ticks, m.uses[0].count);
 }
 
-/* No processor retires 255 instructions in a cycle. */
+/* No CPU retires 255 instructions in a cycle. */
 static void cmask(struct finding *finding, unsigned int argument)
 {
 	int64_t count = count_of(finding, &user_loop, 0xc0 | SELECT_CMASK(255));
 
 	(void)argument;
 	if (count != 0)
-		find_broken(finding, "expected 0 cycles with 255 instructions or more, got %" PRId64, count);
+		find_broken(finding,
+			    "expected 0 cycles with 255 instructions or more, got %" PRId64, count);
 }
 
 static void inv(struct finding *finding, unsigned int argument)
@@ -164,7 +180,8 @@ static void inv(struct finding *finding, unsigned int argument)
 
 	(void)argument;
 	if (count == 0)
-		find_broken(finding, "expected every cycle, each having fewer than 255 instructions, got 0");
+		find_broken(finding,
+			    "expected every cycle, each having fewer than 255 instructions, got 0");
 }
 
 static void edge(struct finding *finding, unsigned int argument)
@@ -174,8 +191,10 @@ static void edge(struct finding *finding, unsigned int argument)
 
 	(void)argument;
 	if (edges >= level)
-		find_broken(finding, "expected fewer beginnings of retirement than cycles with it (%" PRId64
-			    "), got %" PRId64, level, edges);
+		find_broken(finding,
+			    "expected fewer beginnings of retirement than cycles with it (%" PRId64
+			    "), got %" PRId64,
+			    level, edges);
 }
 
 #define USER "counting.user_instructions"
@@ -187,9 +206,9 @@ static const struct rule rules[] = {
 	  "instructions per cycle are 1 for every program" },
 	{ "grow_with_work", 0, "cycles.are_counted", grow_with_work, 0, SDM_CYCLES,
 	  "comparing programs by cycles shows nothing" },
-	{ "reference_cycles_have_their_rate", 0, "cycles.are_not_instructions counting.event_has_twelve_bits",
-	  reference_rate, 0, SDM_CYCLES,
-	  "utilization and frequency, computed from reference cycles, are wrong" },
+	{ "reference_cycles_have_their_rate", 0,
+	  "cycles.are_not_instructions counting.event_has_twelve_bits", reference_rate, 0,
+	  SDM_CYCLES, "utilization and frequency, computed from reference cycles, are wrong" },
 	{ "cmask_compares", 0, USER, cmask, 0, SDM_CONDITIONS,
 	  "events of stalls, which are conditions on a count, are wrong" },
 	{ "inv_inverts", 0, USER " cycles.cmask_compares", inv, 0, SDM_CONDITIONS,
@@ -198,12 +217,14 @@ static const struct rule rules[] = {
 	  "events that count how often a stall begins count how long it lasts" },
 };
 
-const struct group cycles_group = { "cycles", NEED_PMU | NEED_ACCESS, "counting.some_counter_counts",
-				    rules, sizeof(rules) / sizeof(rules[0]) };
+const struct group cycles_group = { "cycles", NEED_PMU | NEED_ACCESS,
+				    "counting.some_counter_counts", rules,
+				    sizeof(rules) / sizeof(rules[0]) };
 
 static const struct rule fixed_rules[] = {
-	{ "agree_with_general", NEED_FIXED, "fixed.every_fixed_counter_counts cycles.are_not_instructions",
-	  fixed_agrees, EVENT_CYCLES, "Intel SDM vol. 3B, 20.2.2",
+	{ "agree_with_general", NEED_FIXED,
+	  "fixed.every_fixed_counter_counts cycles.are_not_instructions", fixed_agrees,
+	  EVENT_CYCLES, "Intel SDM vol. 3B, 20.2.2",
 	  "cycles depend on the counter that the driver has chosen" },
 	{ "reference_agrees_with_general", NEED_FIXED,
 	  "fixed.every_fixed_counter_counts cycles.reference_cycles_have_their_rate", fixed_agrees,

@@ -18,10 +18,11 @@
 #define NAME_MAX  96
 
 static const struct group *const groups[] = {
-	&identification_group, &registers_group, &contents_group,     &counting_group, &cycles_group,
-	&fixed_group,	       &width_group,	 &fixed_cycles_group, &global_group,   &overflow_group,
-	&rdpmc_group,	       &interrupt_group, &idle_group,	      &cpus_group,     &precision_group,
-	&sampling_group,       &freeze_group,
+	&identification_group, &registers_group, &contents_group,  &counting_group,
+	&cycles_group,	       &fixed_group,	 &width_group,	   &fixed_cycles_group,
+	&global_group,	       &overflow_group,	 &rdpmc_group,	   &interrupt_group,
+	&idle_group,	       &cpus_group,	 &precision_group, &sampling_group,
+	&freeze_group,
 };
 
 #define GROUPS (sizeof(groups) / sizeof(groups[0]))
@@ -51,7 +52,8 @@ static const struct {
 	{ NEED_LBR, "architectural LBR is not announced" },
 	{ NEED_IBS, "IBS is not announced" },
 	{ NEED_CPUS, "one CPU" },
-	{ NEED_UNTOUCHED, "the kernel's driver may have used the counters before: boot with pmu=off" },
+	{ NEED_UNTOUCHED,
+	  "the kernel's driver may have used the counters before: boot with pmu=off" },
 	{ NEED_ACCESS, machine.reason },
 	{ NEED_STEPS, machine.reason },
 };
@@ -64,19 +66,19 @@ static size_t results_count;
 
 static void find(struct finding *finding, enum outcome outcome, const char *format, va_list words)
 {
-	if (finding->outcome != OUTCOME_HOLDS && !(finding->outcome == OUTCOME_INEXACT &&
-						   outcome == OUTCOME_BROKEN))
+	if (finding->outcome != OUTCOME_HOLDS &&
+	    !(finding->outcome == OUTCOME_INEXACT && outcome == OUTCOME_BROKEN))
 		return;
 	finding->outcome = outcome;
 	vsnprintf(finding->text, sizeof(finding->text), format, words);
 }
 
-#define FIND(outcome)                               \
-	do {                                        \
-		va_list words;                      \
-		va_start(words, format);            \
+#define FIND(outcome)                                  \
+	do {                                           \
+		va_list words;                         \
+		va_start(words, format);               \
 		find(finding, outcome, format, words); \
-		va_end(words);                      \
+		va_end(words);                         \
 	} while (0)
 
 void find_broken(struct finding *finding, const char *format, ...)
@@ -161,8 +163,8 @@ static void check_premises(struct finding *finding, const char *names)
 
 		if (!premise) {
 			finding->outcome = OUTCOME_BLOCKED;
-			snprintf(finding->text, sizeof(finding->text), "needs %.*s, which is not judged before",
-				 (int)length, names);
+			snprintf(finding->text, sizeof(finding->text),
+				 "needs %.*s, which is not judged before", (int)length, names);
 			return;
 		}
 		if (premise->finding.outcome == OUTCOME_BROKEN ||

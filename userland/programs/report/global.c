@@ -16,7 +16,8 @@ static void ctrl_at_start(struct finding *finding, unsigned int argument)
 {
 	(void)argument;
 	if (start_values.global_ctrl != shape_general_bits())
-		find_broken(finding, "expected 0x%" PRIx64 " in register 0x%" PRIx32 ", got 0x%" PRIx64,
+		find_broken(finding,
+			    "expected 0x%" PRIx64 " in register 0x%" PRIx32 ", got 0x%" PRIx64,
 			    shape_general_bits(), shape.global_ctrl, start_values.global_ctrl);
 }
 
@@ -43,8 +44,9 @@ static void ctrl_keeps_bits(struct finding *finding, unsigned int argument)
 	}
 	machine_write_msr(shape.global_ctrl, 0);
 	if (wrong)
-		find_broken(finding, "expected the bits 0x%" PRIx64 " to be kept, got 0x%" PRIx64 " lost", bits,
-			    wrong);
+		find_broken(finding,
+			    "expected the bits 0x%" PRIx64 " to be kept, got 0x%" PRIx64 " lost",
+			    bits, wrong);
 }
 
 /* The counter is enabled everywhere but in the global control. Another one's bit is set beside it. */
@@ -52,7 +54,8 @@ static void ctrl_stops(struct finding *finding, unsigned int fixed)
 {
 	struct measurement m = { 0 };
 
-	for (int i = fixed ? 0 : (int)first_counter(); i >= 0; i = fixed ? -1 : next_counter((unsigned int)i)) {
+	for (int i = fixed ? 0 : (int)first_counter(); i >= 0;
+	     i = fixed ? -1 : next_counter((unsigned int)i)) {
 		m = (struct measurement){ 0 };
 		if (fixed)
 			use_fixed(&m, 0, RING_USER | RING_KERNEL);
@@ -62,8 +65,10 @@ static void ctrl_stops(struct finding *finding, unsigned int fixed)
 		if (!measure_user(&m, spin_loop, PASSES, NULL))
 			find_broken(finding, "%s", m.message);
 		else if (m.uses[0].count)
-			find_broken(finding, "expected 0 by %s with its bit of the global control clear, got %" PRIu64,
-				    use_name(&m.uses[0]), m.uses[0].count);
+			find_broken(
+				finding,
+				"expected 0 by %s with its bit of the global control clear, got %" PRIu64,
+				use_name(&m.uses[0]), m.uses[0].count);
 	}
 }
 
@@ -77,8 +82,10 @@ static void ctrl_starts(struct finding *finding, unsigned int argument)
 		if (!measure_user(&m, spin_loop, PASSES, NULL))
 			find_broken(finding, "%s", m.message);
 		else if (m.uses[0].count == 0)
-			find_broken(finding, "expected %s to count with its bit of the global control alone, got 0",
-				    use_name(&m.uses[0]));
+			find_broken(
+				finding,
+				"expected %s to count with its bit of the global control alone, got 0",
+				use_name(&m.uses[0]));
 	}
 }
 
@@ -99,7 +106,8 @@ static void status_is_zero_without_overflow(struct finding *finding, unsigned in
 	if (!measure_user(&m, spin_loop, PASSES, NULL))
 		find_broken(finding, "%s", m.message);
 	else if (m.status)
-		find_broken(finding, "expected status 0 without an overflow, got 0x%" PRIx64, m.status);
+		find_broken(finding, "expected status 0 without an overflow, got 0x%" PRIx64,
+			    m.status);
 }
 
 /* Sets two bits, clears one. */
@@ -110,7 +118,8 @@ static void set_sets(struct finding *finding, unsigned int argument)
 	(void)argument;
 	machine_write_msr(shape.global_set, bits);
 	if (read_status() != bits)
-		find_broken(finding, "expected status 0x%" PRIx64 " after it was set, got 0x%" PRIx64, bits,
+		find_broken(finding,
+			    "expected status 0x%" PRIx64 " after it was set, got 0x%" PRIx64, bits,
 			    read_status());
 	machine_write_msr(shape.global_clear, bits);
 }
@@ -135,7 +144,9 @@ static void clear_clears(struct finding *finding, unsigned int argument)
 		return;
 	}
 	if (m.status == 0) {
-		find_absent(finding, "an overflow sets no status bit: see overflow.general_counters_set_their_bit");
+		find_absent(
+			finding,
+			"an overflow sets no status bit: see overflow.general_counters_set_their_bit");
 		return;
 	}
 	for (uint64_t rest = m.status & all; rest; rest &= rest - 1) {
@@ -144,12 +155,15 @@ static void clear_clears(struct finding *finding, unsigned int argument)
 		machine_write_msr(shape.global_clear, one);
 		status = read_status();
 		if ((status & all) != (rest & ~one))
-			find_broken(finding, "expected status 0x%" PRIx64 " after 0x%" PRIx64 " was cleared, got 0x%"
-				    PRIx64, rest & ~one, one, status & all);
+			find_broken(finding,
+				    "expected status 0x%" PRIx64 " after 0x%" PRIx64
+				    " was cleared, got 0x%" PRIx64,
+				    rest & ~one, one, status & all);
 	}
 	measure_clear();
 	if (read_status())
-		find_broken(finding, "expected status 0 after all of it was cleared, got 0x%" PRIx64,
+		find_broken(finding,
+			    "expected status 0 after all of it was cleared, got 0x%" PRIx64,
 			    read_status());
 }
 
@@ -163,7 +177,8 @@ static void clear_reads_zero(struct finding *finding, unsigned int argument)
 		return;
 	}
 	if (value)
-		find_broken(finding, "expected 0 in register 0x%" PRIx32 ", got 0x%" PRIx64, msr, value);
+		find_broken(finding, "expected 0 in register 0x%" PRIx32 ", got 0x%" PRIx64, msr,
+			    value);
 }
 
 static void inuse_shows_selections(struct finding *finding, unsigned int argument)
@@ -179,19 +194,24 @@ static void inuse_shows_selections(struct finding *finding, unsigned int argumen
 	machine_write_msr(shape_select_msr(0), 0xc0);
 	machine_read_msr(MSR_GLOBAL_INUSE, &value);
 	if (!(value & 1))
-		find_broken(finding, "expected bit 0 for a counter with a selection, got 0x%" PRIx64, value);
+		find_broken(finding,
+			    "expected bit 0 for a counter with a selection, got 0x%" PRIx64, value);
 	machine_write_msr(shape_select_msr(0), 0);
 	machine_read_msr(MSR_GLOBAL_INUSE, &value);
 	if (value & 1)
-		find_broken(finding, "expected no bit for a counter without a selection, got 0x%" PRIx64, value);
+		find_broken(finding,
+			    "expected no bit for a counter without a selection, got 0x%" PRIx64,
+			    value);
 }
 
 #define CTRL   "registers.global_ctrl_exists"
 #define STATUS "registers.global_status_exists registers.global_clear_exists"
 
 static const struct rule rules[] = {
-	{ "ctrl_has_its_value_at_start", NEED_UNTOUCHED, CTRL " registers.absent_counters_fault "
-	  "registers.every_announced_counter_exists", ctrl_at_start, 0, SDM_RESET,
+	{ "ctrl_has_its_value_at_start", NEED_UNTOUCHED,
+	  CTRL " registers.absent_counters_fault "
+	       "registers.every_announced_counter_exists",
+	  ctrl_at_start, 0, SDM_RESET,
 	  "software for version 1, which does not know the register, counts nothing" },
 	{ "status_is_zero_at_start", NEED_UNTOUCHED, STATUS, status_at_start, 0, SDM_RESET,
 	  "a driver takes its first interrupt for another counter's" },
@@ -200,24 +220,27 @@ static const struct rule rules[] = {
 	{ "ctrl_stops_general_counters", 0, CTRL, ctrl_stops, false, SDM_GLOBAL,
 	  "drivers cannot stop all counters at once: groups do not count the same time" },
 	{ "ctrl_stops_fixed_counters", NEED_FIXED,
-	  CTRL " fixed.every_fixed_counter_counts global.ctrl_stops_general_counters", ctrl_stops, true,
-	  SDM_GLOBAL, "drivers cannot stop all counters at once" },
+	  CTRL " fixed.every_fixed_counter_counts global.ctrl_stops_general_counters", ctrl_stops,
+	  true, SDM_GLOBAL, "drivers cannot stop all counters at once" },
 	{ "ctrl_starts_each_counter_alone", 0, CTRL " counting.user_instructions", ctrl_starts, 0,
 	  SDM_GLOBAL, "a counter counts only beside another" },
-	{ "status_is_zero_without_overflow", 0, STATUS, status_is_zero_without_overflow, 0, SDM_GLOBAL,
-	  "a driver takes an interrupt for that of a counter that has not overflowed" },
-	{ "clear_clears_what_is_named", 0, STATUS " contents.select_leaves_counter width.general_counters_wrap",
-	  clear_clears, 0, SDM_GLOBAL, "one overflow is handled again and again: a storm of interrupts" },
+	{ "status_is_zero_without_overflow", 0, STATUS, status_is_zero_without_overflow, 0,
+	  SDM_GLOBAL, "a driver takes an interrupt for that of a counter that has not overflowed" },
+	{ "clear_clears_what_is_named", 0,
+	  STATUS " contents.select_leaves_counter width.general_counters_wrap", clear_clears, 0,
+	  SDM_GLOBAL, "one overflow is handled again and again: a storm of interrupts" },
 	{ "set_sets_the_status", NEED_STATUS_SET,
 	  STATUS " registers.status_set_exists global.clear_clears_what_is_named", set_sets, 0,
 	  "Intel SDM vol. 3B, 20.2.4; AMD APM vol. 2, 13.2.1",
 	  "a hypervisor that restores a guest's status loses its interrupt" },
 	{ "clear_reads_zero", 0, STATUS, clear_reads_zero, 0, SDM_GLOBAL,
 	  "software that reads, changes and writes the register clears too much" },
-	{ "set_reads_zero", NEED_STATUS_SET, STATUS " registers.status_set_exists", clear_reads_zero, 1,
-	  SDM_GLOBAL, "software that reads, changes and writes the register sets too much" },
-	{ "inuse_shows_selections", NEED_VERSION_2, "registers.inuse_exists", inuse_shows_selections, 0,
-	  "Intel SDM vol. 3B, 20.2.4", "software that asks which counters are taken takes one that is" },
+	{ "set_reads_zero", NEED_STATUS_SET, STATUS " registers.status_set_exists",
+	  clear_reads_zero, 1, SDM_GLOBAL,
+	  "software that reads, changes and writes the register sets too much" },
+	{ "inuse_shows_selections", NEED_VERSION_2, "registers.inuse_exists",
+	  inuse_shows_selections, 0, "Intel SDM vol. 3B, 20.2.4",
+	  "software that asks which counters are taken takes one that is" },
 };
 
 const struct group global_group = { "global", NEED_PMU | NEED_ACCESS | NEED_GLOBAL,

@@ -25,7 +25,8 @@ static void leaf_is_in_range(struct finding *finding, unsigned int argument)
 	}
 	shape_cpuid(leaf & 0x80000000, 0, registers);
 	if (registers[0] < leaf)
-		find_broken(finding, "expected a greatest leaf of 0x%" PRIx32 " at least, got 0x%" PRIx32,
+		find_broken(finding,
+			    "expected a greatest leaf of 0x%" PRIx32 " at least, got 0x%" PRIx32,
 			    leaf, registers[0]);
 }
 
@@ -44,7 +45,7 @@ static void leaf_is_constant(struct finding *finding, unsigned int argument)
 	}
 }
 
-/* What counts without an announcement: an Intel counter of a machine that announces version 0. */
+/* A counter without an announcement: an Intel one of a machine that announces version 0. */
 static void nothing_counts_unannounced(struct finding *finding, unsigned int argument)
 {
 	uint64_t counter = 0, selection = 0;
@@ -54,7 +55,8 @@ static void nothing_counts_unannounced(struct finding *finding, unsigned int arg
 		find_absent(finding, "not an Intel processor");
 		return;
 	}
-	if (!machine_write_msr(MSR_PERFEVTSEL, SELECT_USER | SELECT_KERNEL | SELECT_ENABLE | 0xc0) ||
+	if (!machine_write_msr(MSR_PERFEVTSEL,
+			       SELECT_USER | SELECT_KERNEL | SELECT_ENABLE | 0xc0) ||
 	    !machine_read_msr(MSR_PERFEVTSEL, &selection))
 		return;
 	machine_write_msr(MSR_GLOBAL_CTRL, 1);
@@ -64,8 +66,10 @@ static void nothing_counts_unannounced(struct finding *finding, unsigned int arg
 	machine_write_msr(MSR_PERFEVTSEL, 0);
 	machine_write_msr(MSR_PMC, 0);
 	if (selection != 0 && counter > 1)
-		find_broken(finding, "expected no PMU (leaf 0xA announces version 0), got a counter 0xC1 "
-			    "that counts: %" PRIu64, counter);
+		find_broken(finding,
+			    "expected no PMU (leaf 0xA announces version 0), got a counter 0xC1 "
+			    "that counts: %" PRIu64,
+			    counter);
 }
 
 static void version_is_known(struct finding *finding, unsigned int argument)
@@ -81,8 +85,8 @@ static void has_counters(struct finding *finding, unsigned int argument)
 
 	(void)argument;
 	if (shape.counters < least || shape.counters > COUNTERS_MAX)
-		find_broken(finding, "expected %u to %u general counters, got %u", least, COUNTERS_MAX,
-			    shape.counters);
+		find_broken(finding, "expected %u to %u general counters, got %u", least,
+			    COUNTERS_MAX, shape.counters);
 }
 
 static void width_is_possible(struct finding *finding, unsigned int argument)
@@ -106,9 +110,11 @@ static void instructions_are_announced(struct finding *finding, unsigned int arg
 	uint64_t selection;
 
 	if (!shape_event((enum event)argument, &selection))
-		find_broken(finding, "expected %s among the events, got bit set in EBX 0x%" PRIx32
-			    " or a vector of %" PRIu32, shape_event_name((enum event)argument),
-			    shape.events_absent, shape.events_length);
+		find_broken(finding,
+			    "expected %s among the events, got bit set in EBX 0x%" PRIx32
+			    " or a vector of %" PRIu32,
+			    shape_event_name((enum event)argument), shape.events_absent,
+			    shape.events_length);
 }
 
 static void fixed_counters_have_no_gap(struct finding *finding, unsigned int argument)
@@ -126,7 +132,9 @@ static void bitmap_agrees(struct finding *finding, unsigned int argument)
 
 	(void)argument;
 	if ((shape.leaf[2] & by_number) != by_number)
-		find_broken(finding, "expected ECX to have the %" PRIu32 " counters of EDX[4:0], got 0x%" PRIx32,
+		find_broken(finding,
+			    "expected ECX to have the %" PRIu32
+			    " counters of EDX[4:0], got 0x%" PRIx32,
 			    shape.leaf[3] & 0x1f, shape.leaf[2]);
 }
 
@@ -147,8 +155,10 @@ static void intel_leaf_is_empty(struct finding *finding, unsigned int argument)
 		return;
 	shape_cpuid(0xa, 0, registers);
 	if (registers[0] | registers[1] | registers[2] | registers[3])
-		find_broken(finding, "expected zeros in leaf 0xA, got %" PRIx32 " %" PRIx32 " %" PRIx32
-			    " %" PRIx32, registers[0], registers[1], registers[2], registers[3]);
+		find_broken(finding,
+			    "expected zeros in leaf 0xA, got %" PRIx32 " %" PRIx32 " %" PRIx32
+			    " %" PRIx32,
+			    registers[0], registers[1], registers[2], registers[3]);
 }
 
 static void v2_has_core(struct finding *finding, unsigned int argument)
@@ -165,7 +175,8 @@ static void aperf_is_complete(struct finding *finding, unsigned int argument)
 {
 	(void)argument;
 	if (shape.has_aperf_read && !shape.has_aperf)
-		find_broken(finding, "expected APERF and MPERF (leaf 6 ECX bit 0) beside their read-only "
+		find_broken(finding,
+			    "expected APERF and MPERF (leaf 6 ECX bit 0) beside their read-only "
 			    "names, got 0");
 }
 
@@ -187,23 +198,24 @@ static const struct rule rules[] = {
 	  SDM_LEAF ", EDX[12:5]", "counts of fixed counters are cut off at the wrong bit" },
 	{ "events_vector_is_possible", NEED_PMU | NEED_INTEL, NULL, events_vector_is_possible, 0,
 	  SDM_LEAF ", EAX[31:24]", "drivers believe that architectural events do not exist" },
-	{ "instructions_are_announced", NEED_PMU | NEED_INTEL, "identification.events_vector_is_possible",
-	  instructions_are_announced, EVENT_INSTRUCTIONS, SDM_LEAF ", EBX bit 1",
-	  "perf stat shows no instructions" },
+	{ "instructions_are_announced", NEED_PMU | NEED_INTEL,
+	  "identification.events_vector_is_possible", instructions_are_announced,
+	  EVENT_INSTRUCTIONS, SDM_LEAF ", EBX bit 1", "perf stat shows no instructions" },
 	{ "cycles_are_announced", NEED_PMU | NEED_INTEL, "identification.events_vector_is_possible",
 	  instructions_are_announced, EVENT_CYCLES, SDM_LEAF ", EBX bit 0",
 	  "perf record has no default event" },
-	{ "fixed_counters_have_no_gap", NEED_PMU | NEED_VERSION_2, NULL, fixed_counters_have_no_gap, 0,
-	  SDM_LEAF ", EDX[4:0]", "drivers that know the number only use a counter that is absent" },
+	{ "fixed_counters_have_no_gap", NEED_PMU | NEED_VERSION_2, NULL, fixed_counters_have_no_gap,
+	  0, SDM_LEAF ", EDX[4:0]",
+	  "drivers that know the number only use a counter that is absent" },
 	{ "fixed_bitmap_agrees_with_number", NEED_PMU | NEED_VERSION_5, NULL, bitmap_agrees, 0,
 	  SDM_LEAF ", ECX", "drivers for version 5 and older ones use different counters" },
-	{ "capabilities_are_announced", NEED_PMU | NEED_VERSION_2, NULL, capabilities_are_announced, 0,
-	  "Intel SDM vol. 2, CPUID leaf 01H, ECX bit 15",
+	{ "capabilities_are_announced", NEED_PMU | NEED_VERSION_2, NULL, capabilities_are_announced,
+	  0, "Intel SDM vol. 2, CPUID leaf 01H, ECX bit 15",
 	  "drivers write counters with 32 bits only, so that long periods are cut" },
 	{ "intel_leaf_is_empty", NEED_PMU | NEED_AMD, NULL, intel_leaf_is_empty, 0,
 	  "AMD APM vol. 3, CPUID Fn0000_000A", "software for Intel takes the PMU for its own" },
-	{ "perfmon_v2_has_core_extension", NEED_PMU | NEED_PERFMON_V2, NULL, v2_has_core, 0, APM_LEAF,
-	  "drivers look for six counters first, and use four" },
+	{ "perfmon_v2_has_core_extension", NEED_PMU | NEED_PERFMON_V2, NULL, v2_has_core, 0,
+	  APM_LEAF, "drivers look for six counters first, and use four" },
 	{ "aperf_is_complete", NEED_PMU | NEED_AMD, NULL, aperf_is_complete, 0,
 	  "AMD APM vol. 2, 17.3", "tools that show frequencies read a register that faults" },
 };

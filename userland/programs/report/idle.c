@@ -14,7 +14,9 @@
 /* Work, a halt, work. */
 static void make_steps(struct pmu_step steps[3], uint64_t halt_ns)
 {
-	steps[0] = (struct pmu_step){ .operation = PMU_STEP_WORK, .index = PMU_WORK_LOOP, .value = PASSES };
+	steps[0] = (struct pmu_step){ .operation = PMU_STEP_WORK,
+				      .index = PMU_WORK_LOOP,
+				      .value = PASSES };
 	steps[1] = (struct pmu_step){ .operation = PMU_STEP_HALT, .value = halt_ns };
 	steps[2] = steps[0];
 }
@@ -32,8 +34,10 @@ static void counts_survive(struct finding *finding, unsigned int fixed)
 	if (!measure_steps(&m, steps, 3))
 		find_broken(finding, "%s", m.message);
 	else if (m.uses[0].count < 4 * PASSES)
-		find_broken(finding, "expected %d instructions at least, before and after a halt, got %" PRIu64,
-			    4 * PASSES, m.uses[0].count);
+		find_broken(
+			finding,
+			"expected %d instructions at least, before and after a halt, got %" PRIu64,
+			4 * PASSES, m.uses[0].count);
 }
 
 static void user_counter_stands_still(struct finding *finding, unsigned int argument)
@@ -47,7 +51,8 @@ static void user_counter_stands_still(struct finding *finding, unsigned int argu
 	if (!measure_steps(&m, steps, 3))
 		find_broken(finding, "%s", m.message);
 	else if (m.uses[0].count)
-		find_broken(finding, "expected 0 instructions of ring 3 in a halt of ring 0, got %" PRIu64,
+		find_broken(finding,
+			    "expected 0 instructions of ring 3 in a halt of ring 0, got %" PRIu64,
 			    m.uses[0].count);
 }
 
@@ -57,10 +62,12 @@ static void no_cycles(struct finding *finding, unsigned int event)
 	struct measurement m = { 0 };
 	struct pmu_step steps[3];
 	uint64_t cycles, branches, ticks;
-	int second = next_counter(first_counter()), third = second < 0 ? -1 : next_counter((unsigned int)second);
+	int second = next_counter(first_counter()),
+	    third = second < 0 ? -1 : next_counter((unsigned int)second);
 
 	if (!shape_event((enum event)event, &cycles)) {
-		find_absent(finding, "the event of %s is not announced", shape_event_name((enum event)event));
+		find_absent(finding, "the event of %s is not announced",
+			    shape_event_name((enum event)event));
 		return;
 	}
 	make_steps(steps, HALT_NS);
@@ -76,11 +83,15 @@ static void no_cycles(struct finding *finding, unsigned int event)
 	}
 	ticks = __builtin_ia32_rdtsc() - ticks;
 	if (m.uses[0].count > ticks / 2)
-		find_broken(finding, "expected few %s in a halt, got %" PRIu64 " in %" PRIu64 " ticks of the time stamp",
+		find_broken(finding,
+			    "expected few %s in a halt, got %" PRIu64 " in %" PRIu64
+			    " ticks of the time stamp",
 			    shape_event_name((enum event)event), m.uses[0].count, ticks);
 	/* AMD's branches have the deliveries of interrupts among them, which take no cycle. */
 	if (m.count == 3 && m.uses[0].count > m.uses[1].count + m.uses[2].count)
-		find_broken(finding, "expected %" PRIu64 " %s, instructions and branches, around a halt, got %" PRIu64,
+		find_broken(finding,
+			    "expected %" PRIu64
+			    " %s, instructions and branches, around a halt, got %" PRIu64,
 			    m.uses[1].count + m.uses[2].count, shape_event_name((enum event)event),
 			    m.uses[0].count);
 }
@@ -90,16 +101,20 @@ static void no_cycles(struct finding *finding, unsigned int event)
 static const struct rule rules[] = {
 	{ "counts_survive_a_halt", 0, KERNEL, counts_survive, false, SDM_HALT,
 	  "counts of a CPU that sleeps now and then are too small" },
-	{ "fixed_counts_survive_a_halt", NEED_FIXED, "fixed.kernel_instructions idle.counts_survive_a_halt",
-	  counts_survive, true, SDM_HALT, "counts of a CPU that sleeps now and then are too small" },
-	{ "user_counter_stands_still", 0, "counting.user_counter_ignores_kernel", user_counter_stands_still,
-	  0, SDM_HALT, "programs are charged for the time in which the CPU sleeps" },
-	{ "cycles_do_not_count", 0, KERNEL " cycles.are_not_instructions idle.counts_survive_a_halt",
-	  no_cycles, EVENT_CYCLES, SDM_HALT, "an idle machine seems busy" },
+	{ "fixed_counts_survive_a_halt", NEED_FIXED,
+	  "fixed.kernel_instructions idle.counts_survive_a_halt", counts_survive, true, SDM_HALT,
+	  "counts of a CPU that sleeps now and then are too small" },
+	{ "user_counter_stands_still", 0, "counting.user_counter_ignores_kernel",
+	  user_counter_stands_still, 0, SDM_HALT,
+	  "programs are charged for the time in which the CPU sleeps" },
+	{ "cycles_do_not_count", 0,
+	  KERNEL " cycles.are_not_instructions idle.counts_survive_a_halt", no_cycles, EVENT_CYCLES,
+	  SDM_HALT, "an idle machine seems busy" },
 	{ "reference_cycles_do_not_count", 0,
 	  KERNEL " cycles.reference_cycles_have_their_rate idle.counts_survive_a_halt "
-	  "idle.cycles_do_not_count", no_cycles, EVENT_REFERENCE, SDM_HALT, "an idle machine seems busy" },
+		 "idle.cycles_do_not_count",
+	  no_cycles, EVENT_REFERENCE, SDM_HALT, "an idle machine seems busy" },
 };
 
-const struct group idle_group = { "idle", NEED_PMU | NEED_STEPS, "counting.some_counter_counts", rules,
-				  sizeof(rules) / sizeof(rules[0]) };
+const struct group idle_group = { "idle", NEED_PMU | NEED_STEPS, "counting.some_counter_counts",
+				  rules, sizeof(rules) / sizeof(rules[0]) };

@@ -8,13 +8,14 @@
 #include <inttypes.h>
 #include <stddef.h>
 
-#define PASSES	   10000
-#define PERIOD	   8192
-#define SDM_PMI	   "Intel SDM vol. 3B, 20.2 and vol. 3A, 11.5.1; AMD APM vol. 2, 13.2.4"
+#define PASSES	10000
+#define PERIOD	8192
+#define SDM_PMI "Intel SDM vol. 3B, 20.2 and vol. 3A, 11.5.1; AMD APM vol. 2, 13.2.4"
 
 static struct list handler;
 
-static struct use *add_counter(struct measurement *m, bool fixed, unsigned int i, unsigned int rings)
+static struct use *add_counter(struct measurement *m, bool fixed, unsigned int i,
+			       unsigned int rings)
 {
 	struct use *use = fixed ? use_fixed(m, i, rings) : use_instructions(m, i, rings);
 
@@ -43,8 +44,11 @@ static void general_deliver(struct finding *finding, unsigned int argument)
 	(void)argument;
 	for (int i = (int)first_counter(); i >= 0; i = next_counter((unsigned int)i)) {
 		if (overflow(finding, false, (unsigned int)i, &m) && m.nmis == 0)
-			find_broken(finding, "expected an interrupt at the overflow of %s, got none: the interrupt "
-				    "of counter %d never comes", use_name(&m.uses[0]), i);
+			find_broken(
+				finding,
+				"expected an interrupt at the overflow of %s, got none: the interrupt "
+				"of counter %d never comes",
+				use_name(&m.uses[0]), i);
 	}
 }
 
@@ -54,8 +58,10 @@ static void fixed_deliver(struct finding *finding, unsigned int argument)
 
 	(void)argument;
 	if (overflow(finding, true, 0, &m) && m.nmis == 0)
-		find_broken(finding, "expected an interrupt at the overflow of fixed counter 0, got none: it never "
-			    "comes");
+		find_broken(
+			finding,
+			"expected an interrupt at the overflow of fixed counter 0, got none: it never "
+			"comes");
 }
 
 static void comes_once(struct finding *finding, unsigned int argument)
@@ -103,7 +109,8 @@ static void entry_after_delivery(struct finding *finding, unsigned int masked)
 	if (!handle(finding, &m))
 		return;
 	if (masked && !(handler_value(0) & PMU_LVT_MASKED))
-		find_broken(finding, "expected the entry to be masked by the delivery, got 0x%" PRIx64,
+		find_broken(finding,
+			    "expected the entry to be masked by the delivery, got 0x%" PRIx64,
 			    handler_value(0));
 	if (!masked && handler_value(0) & PMU_LVT_MASKED)
 		find_broken(finding, "expected the entry to stay open, got 0x%" PRIx64,
@@ -119,7 +126,8 @@ static void status_in_handler(struct finding *finding, unsigned int argument)
 	list_clear(&handler);
 	list_read(&handler, shape.global_status);
 	if (handle(finding, &m) && !(handler_value(0) & bit))
-		find_broken(finding, "expected status bit %u in the interrupt's handler, got 0x%" PRIx64,
+		find_broken(finding,
+			    "expected status bit %u in the interrupt's handler, got 0x%" PRIx64,
 			    first_counter(), handler_value(0));
 }
 
@@ -131,8 +139,10 @@ static void counter_in_handler(struct finding *finding, unsigned int argument)
 	list_clear(&handler);
 	list_read(&handler, shape_counter_msr(first_counter()));
 	if (handle(finding, &m) && handler_value(0) > shape_mask(shape.width) / 2)
-		find_broken(finding, "expected a counter that has passed 0 in the interrupt's handler, got 0x%" PRIx64,
-			    handler_value(0));
+		find_broken(
+			finding,
+			"expected a counter that has passed 0 in the interrupt's handler, got 0x%" PRIx64,
+			handler_value(0));
 }
 
 static void masked_entry(struct finding *finding, unsigned int argument)
@@ -145,7 +155,8 @@ static void masked_entry(struct finding *finding, unsigned int argument)
 	if (!measure(&m, &kernel_loop, PASSES))
 		find_broken(finding, "%s", m.message);
 	else if (m.nmis)
-		find_broken(finding, "expected no interrupt through a masked entry, got %" PRIu64, m.nmis);
+		find_broken(finding, "expected no interrupt through a masked entry, got %" PRIu64,
+			    m.nmis);
 }
 
 static void none_without_enable(struct finding *finding, unsigned int fixed)
@@ -157,7 +168,8 @@ static void none_without_enable(struct finding *finding, unsigned int fixed)
 	if (!measure(&m, &kernel_loop, PASSES))
 		find_broken(finding, "%s", m.message);
 	else if (m.nmis)
-		find_broken(finding, "expected no interrupt of %s without its interrupt bit, got %" PRIu64,
+		find_broken(finding,
+			    "expected no interrupt of %s without its interrupt bit, got %" PRIu64,
 			    use_name(&m.uses[0]), m.nmis);
 }
 
@@ -169,7 +181,8 @@ static void none_without_overflow(struct finding *finding, unsigned int argument
 	struct use *use = add_counter(&m, false, i, RING_KERNEL);
 	struct pmu_step steps[] = {
 		{ .operation = PMU_STEP_WORK, .index = PMU_WORK_LOOP, .value = 1000 },
-		{ .operation = PMU_STEP_WRMSR, .index = shape_select_msr(i),
+		{ .operation = PMU_STEP_WRMSR,
+		  .index = shape_select_msr(i),
 		  .value = use->selection | SELECT_KERNEL | SELECT_INTERRUPT },
 		{ .operation = PMU_STEP_WORK, .index = PMU_WORK_LOOP, .value = 1000 },
 	};
@@ -180,8 +193,10 @@ static void none_without_overflow(struct finding *finding, unsigned int argument
 	if (!measure_steps(&m, steps, 3))
 		find_broken(finding, "%s", m.message);
 	else if (m.nmis)
-		find_broken(finding, "expected no interrupt of a counter that is stopped before it overflows, got %"
-			    PRIu64, m.nmis);
+		find_broken(
+			finding,
+			"expected no interrupt of a counter that is stopped before it overflows, got %" PRIu64,
+			m.nmis);
 }
 
 static void short_period(struct finding *finding, unsigned int argument)
@@ -189,11 +204,14 @@ static void short_period(struct finding *finding, unsigned int argument)
 	struct measurement m = { 0 };
 
 	(void)argument;
-	add_counter(&m, false, first_counter(), RING_KERNEL)->start = shape_mask(shape.width) + 1 - 40;
+	add_counter(&m, false, first_counter(), RING_KERNEL)->start =
+		shape_mask(shape.width) + 1 - 40;
 	if (!measure(&m, &kernel_loop, PASSES))
 		find_broken(finding, "%s", m.message);
 	else if (m.nmis == 0)
-		find_broken(finding, "expected an interrupt 40 events after the counter was written, got none");
+		find_broken(
+			finding,
+			"expected an interrupt 40 events after the counter was written, got none");
 }
 
 static void two_counters(struct finding *finding, unsigned int argument)
@@ -211,8 +229,10 @@ static void two_counters(struct finding *finding, unsigned int argument)
 	if (!measure(&m, &kernel_loop, PASSES))
 		find_broken(finding, "%s", m.message);
 	else if (m.nmis < 1 || m.nmis > 2)
-		find_broken(finding, "expected 1 or 2 interrupts of two counters that overflow together, got %" PRIu64,
-			    m.nmis);
+		find_broken(
+			finding,
+			"expected 1 or 2 interrupts of two counters that overflow together, got %" PRIu64,
+			m.nmis);
 }
 
 static void entry_keeps_mask(struct finding *finding, unsigned int argument)
@@ -229,7 +249,8 @@ static void entry_keeps_mask(struct finding *finding, unsigned int argument)
 	if (!machine_run(&list))
 		return;
 	if (!(list_value(&list, 1) & PMU_LVT_MASKED) || list_value(&list, 3) & PMU_LVT_MASKED)
-		find_broken(finding, "expected the mask bit as written, got 0x%" PRIx64 " and 0x%" PRIx64,
+		find_broken(finding,
+			    "expected the mask bit as written, got 0x%" PRIx64 " and 0x%" PRIx64,
 			    list_value(&list, 1), list_value(&list, 3));
 }
 
@@ -245,14 +266,15 @@ static const struct rule rules[] = {
 	  "profilers that are given a fixed counter get no samples" },
 	{ "comes_once", 0, DELIVER, comes_once, 0, SDM_PMI,
 	  "Linux logs an unknown NMI, and may stop the machine" },
-	{ "comes_in_user_mode", 0, DELIVER " counting.user_instructions", comes_in_user_mode, 0, SDM_PMI,
-	  "programs cannot be sampled" },
+	{ "comes_in_user_mode", 0, DELIVER " counting.user_instructions", comes_in_user_mode, 0,
+	  SDM_PMI, "programs cannot be sampled" },
 	{ "entry_is_masked_by_delivery", NEED_INTEL, DELIVER, entry_after_delivery, true,
 	  "Intel SDM vol. 3A, 11.5.1", "a second interrupt comes while the first is handled" },
 	{ "entry_stays_open_after_delivery", NEED_AMD, DELIVER, entry_after_delivery, false,
 	  "AMD APM vol. 2, 16.4.4", "a driver for AMD gets the first interrupt only" },
-	{ "status_is_set_in_the_handler", NEED_GLOBAL, DELIVER " overflow.general_counters_set_their_bit",
-	  status_in_handler, 0, SDM_PMI, "a driver takes the interrupt for another device's" },
+	{ "status_is_set_in_the_handler", NEED_GLOBAL,
+	  DELIVER " overflow.general_counters_set_their_bit", status_in_handler, 0, SDM_PMI,
+	  "a driver takes the interrupt for another device's" },
 	{ "counter_has_wrapped_in_the_handler", 0, DELIVER, counter_in_handler, 0, SDM_PMI,
 	  "a driver without a status takes the interrupt for another device's" },
 	{ "masked_entry_delivers_nothing", 0, DELIVER, masked_entry, 0, SDM_PMI,
@@ -260,7 +282,8 @@ static const struct rule rules[] = {
 	{ "none_without_the_interrupt_bit", 0, DELIVER, none_without_enable, false, SDM_PMI,
 	  "counting alone makes interrupts that no driver expects" },
 	{ "none_without_the_fixed_interrupt_bit", NEED_FIXED, "interrupt.fixed_counters_deliver",
-	  none_without_enable, true, SDM_PMI, "counting alone makes interrupts that no driver expects" },
+	  none_without_enable, true, SDM_PMI,
+	  "counting alone makes interrupts that no driver expects" },
 	{ "none_without_overflow", 0, DELIVER, none_without_overflow, 0, SDM_PMI,
 	  "Linux logs an unknown NMI, and may stop the machine" },
 	{ "short_period_delivers", 0, DELIVER, short_period, 0, SDM_PMI,

@@ -33,7 +33,8 @@ static bool kernel_left_counters_alone(void)
 
 	if (fd >= 0)
 		close(fd);
-	for (char *word = strtok(length > 0 ? line : NULL, " \n"); word; word = strtok(NULL, " \n")) {
+	for (char *word = strtok(length > 0 ? line : NULL, " \n"); word;
+	     word = strtok(NULL, " \n")) {
 		if (strcmp(word, "pmu=off") == 0)
 			return true;
 	}

@@ -24,20 +24,23 @@ enum exit_status { EXIT_ALL_HOLD, EXIT_BROKEN, EXIT_USAGE, EXIT_NO_ACCESS };
 static void print_machine(void)
 {
 	printf("# Tally PMU report, format 1\n");
-	printf("# Processor  %s, %s\n", shape.vendor_name, shape.processor);
+	printf("# Processor  %s, %s\n", shape.vendor_name, shape.model);
 	if (shape.hypervisor[0])
 		printf("# Machine    virtual, by %s\n", shape.hypervisor);
 	printf("# CPUs       %u\n", machine.cpus);
 	if (!shape.has_pmu) {
 		printf("# PMU        none is announced\n");
 	} else if (shape.vendor == VENDOR_INTEL) {
-		printf("# PMU        Intel's architectural performance monitoring, version %u\n", shape.version);
-		printf("#            %u general counters of %u bits, %d fixed of %u\n", shape.counters,
-		       shape.width, __builtin_popcount(shape.fixed), shape.fixed_width);
+		printf("# PMU        Intel's architectural performance monitoring, version %u\n",
+		       shape.version);
+		printf("#            %u general counters of %u bits, %d fixed of %u\n",
+		       shape.counters, shape.width, __builtin_popcount(shape.fixed),
+		       shape.fixed_width);
 	} else {
-		printf("# PMU        AMD's, %s\n", shape.version == AMD_PERFMON_V2 ? "PerfMonV2" :
-						   shape.version == AMD_CORE ? "core performance extensions" :
-									       "the four counters of K7");
+		printf("# PMU        AMD's, %s\n",
+		       shape.version == AMD_PERFMON_V2 ? "PerfMonV2" :
+		       shape.version == AMD_CORE       ? "core performance extensions" :
+							 "the four counters of K7");
 		printf("#            %u counters of %u bits\n", shape.counters, shape.width);
 	}
 	if (machine.access != ACCESS_STEPS)
@@ -53,7 +56,8 @@ int main(int argc, char **argv)
 		return EXIT_ALL_HOLD;
 	}
 	if (argc != 1) {
-		fprintf(stderr, "report: unexpected '%s'; usage: report [--list]\n", argv[argc - 1]);
+		fprintf(stderr, "report: unexpected '%s'; usage: report [--list]\n",
+			argv[argc - 1]);
 		return EXIT_USAGE;
 	}
 	machine_open();

@@ -14,12 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIXED_PMI    8
+#define FIXED_PMI     8
 #define RANGE_INEXACT 100 /* an error of more than one in so many is a broken count */
 
 const struct work kernel_loop = { "dec, jnz in ring 0", PMU_WORK_LOOP, NULL, 2, 1 };
 const struct work kernel_exits = { "cpuid in ring 0", PMU_WORK_CPUID, NULL, 5, 1 };
-const struct work kernel_not_taken = { "a branch not taken in ring 0", PMU_WORK_NOT_TAKEN, NULL, 3, 2 };
+const struct work kernel_not_taken = { "a branch not taken in ring 0", PMU_WORK_NOT_TAKEN, NULL, 3,
+				       2 };
 const struct work user_loop = { "sub, jnz in ring 3", 0, spin_loop, 2, 1 };
 const struct work user_branches = { "branches in ring 3", 0, spin_branches, 6, 4 };
 const struct work user_calls = { "call, ret in ring 3", 0, spin_calls, 4, 3 };
@@ -76,7 +77,8 @@ const char *use_name(const struct use *use)
 	static unsigned int turn;
 	char *name = names[turn++ % 4];
 
-	snprintf(name, sizeof(names[0]), "%s counter %u", use->fixed ? "fixed" : "general", use->index);
+	snprintf(name, sizeof(names[0]), "%s counter %u", use->fixed ? "fixed" : "general",
+		 use->index);
 	return name;
 }
 
@@ -159,7 +161,8 @@ static void add_program(struct list *list, const struct measurement *m)
 
 		if (!use->fixed)
 			list_write(list, shape_select_msr(use->index),
-				   select_value(use) & (shape.has_global ? ~UINT64_C(0) : ~SELECT_ENABLE));
+				   select_value(use) &
+					   (shape.has_global ? ~UINT64_C(0) : ~SELECT_ENABLE));
 	}
 	if (shape.fixed)
 		list_write(list, MSR_FIXED_CTR_CTRL, fixed_control(m));
@@ -203,7 +206,8 @@ static bool fail(struct measurement *m, const struct list *list)
 
 		if (!step->fault)
 			continue;
-		snprintf(m->message, sizeof(m->message), "%s register 0x%" PRIx32 " (0x%" PRIx64 ") faults",
+		snprintf(m->message, sizeof(m->message),
+			 "%s register 0x%" PRIx32 " (0x%" PRIx64 ") faults",
 			 step->operation == PMU_STEP_WRMSR ? "writing" : "reading", step->index,
 			 list_value(list, i));
 		break;
@@ -221,7 +225,8 @@ static bool results(struct measurement *m, const struct list *list)
 		struct use *use = &m->uses[i];
 
 		use->after = last[last_values[i]].value;
-		use->count = (use->after - before.steps[first_values[i]].value) & width_mask_of(use);
+		use->count = (use->after - before.steps[first_values[i]].value) &
+			     width_mask_of(use);
 	}
 	m->status = shape.has_global ? last[status_step].value : 0;
 	m->lvt = machine.access == ACCESS_STEPS ? (uint32_t)last[lvt_step].value : 0;
@@ -241,13 +246,14 @@ static uint64_t take_nmis(void)
 	all = more;
 	while (taken == NMIS_MAX) {
 		taken = machine_take_nmis(rest, NMIS_MAX, &more);
-		/* Those that were lost are told with each record that is taken. */
+		/* The kernel reports those that were lost with the first request. */
 		all += taken;
 	}
 	return all;
 }
 
-static bool measure_in_kernel(struct measurement *m, const struct pmu_step *steps, unsigned int count)
+static bool measure_in_kernel(struct measurement *m, const struct pmu_step *steps,
+			      unsigned int count)
 {
 	take_nmis();
 	list_clear(&before);
@@ -308,8 +314,8 @@ bool measure_difference(struct measurement *m, const struct work *work, uint64_t
 	return true;
 }
 
-void expect_count(struct finding *finding, struct measurement *m, const struct work *work, uint64_t n,
-		  int64_t expected, unsigned int runs, const char *what)
+void expect_count(struct finding *finding, struct measurement *m, const struct work *work,
+		  uint64_t n, int64_t expected, unsigned int runs, const char *what)
 {
 	int64_t differences[USES_MAX], worst = 0;
 	unsigned int wrong = 0;
@@ -329,11 +335,14 @@ void expect_count(struct finding *finding, struct measurement *m, const struct w
 	if (!wrong)
 		return;
 	if (llabs(worst) * RANGE_INEXACT > expected || expected == 0)
-		find_broken(finding, "expected %" PRId64 " %s by %s, got %" PRId64 " in %u of %u runs",
+		find_broken(finding,
+			    "expected %" PRId64 " %s by %s, got %" PRId64 " in %u of %u runs",
 			    expected, what, use_name(&m->uses[0]), expected + worst, wrong, runs);
 	else
-		find_inexact(finding, "%s by %s: expected %" PRId64 ", off by up to %" PRId64
-			     " in %u of %u runs", what, use_name(&m->uses[0]), expected, worst, wrong, runs);
+		find_inexact(finding,
+			     "%s by %s: expected %" PRId64 ", off by up to %" PRId64
+			     " in %u of %u runs",
+			     what, use_name(&m->uses[0]), expected, worst, wrong, runs);
 }
 
 void measure_clear(void)

@@ -30,23 +30,23 @@ struct use {
 	bool interrupt;	    /* overflow asks for an interrupt */
 	bool disabled;	    /* without the enable bit (general), or out of the global control */
 	bool out_of_global;
-	uint64_t start;	    /* its value at the start */
+	uint64_t start; /* its value at the start */
 	/* Results. */
-	uint64_t count;	    /* what was added, modulo its width */
-	uint64_t after;	    /* its value at the end */
+	uint64_t count; /* what was added, modulo its width */
+	uint64_t after; /* its value at the end */
 };
 
 struct measurement {
 	struct use uses[USES_MAX];
 	unsigned int count;
-	bool deliver;	    /* the local APIC's entry is open while the work runs */
+	bool deliver;		/* the local APIC's entry is open while the work runs */
 	uint32_t expected_nmis; /* with deliver: wait for so many, WAIT_NS at most */
-	bool hold_freeze;   /* DEBUGCTL has its freeze bit while the work runs */
+	bool hold_freeze;	/* DEBUGCTL has its freeze bit while the work runs */
 	/* Results. */
-	uint64_t status;    /* global status at the end, before it is cleared; 0 without one */
-	uint32_t lvt;	    /* the entry at the end */
-	uint64_t nmis;	    /* that came while the work ran */
-	bool failed;	    /* the kernel refused the list, or a step faulted: MESSAGE says which */
+	uint64_t status; /* global status at the end, before it is cleared; 0 without one */
+	uint32_t lvt;	 /* the entry at the end */
+	uint64_t nmis;	 /* that came while the work ran */
+	bool failed;	 /* the kernel refused the list, or a step faulted: MESSAGE says which */
 	char message[120];
 };
 
@@ -54,7 +54,7 @@ struct measurement {
 struct work {
 	const char *name;
 	uint32_t kind;
-	spin_function *run; /* NULL: the kernel's */
+	spin_function *run;		 /* NULL: the kernel's */
 	uint32_t instructions, branches; /* of one pass */
 };
 
@@ -65,7 +65,7 @@ extern const struct work kernel_loop, kernel_exits, kernel_not_taken, user_loop,
 #define NMIS_MAX 64
 extern struct pmu_nmi measure_nmis[NMIS_MAX];
 
-/* What step STEP of the handler read in the first of them. */
+/* The value of step STEP of the handler in the first of them. */
 static inline uint64_t handler_value(unsigned int step)
 {
 	return measure_nmis[0].values[step];
@@ -102,8 +102,8 @@ bool measure_difference(struct measurement *m, const struct work *work, uint64_t
 			int64_t differences[USES_MAX]);
 
 /* As measure_difference for RUNS times; says in FINDING if use 0 does not count EXPECTED each time. */
-void expect_count(struct finding *finding, struct measurement *m, const struct work *work, uint64_t n,
-		  int64_t expected, unsigned int runs, const char *what);
+void expect_count(struct finding *finding, struct measurement *m, const struct work *work,
+		  uint64_t n, int64_t expected, unsigned int runs, const char *what);
 
 /* Stops and clears all counters, status and the APIC's entry. */
 void measure_clear(void);

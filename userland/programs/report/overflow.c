@@ -45,7 +45,8 @@ static void check_bit(struct finding *finding, bool fixed, unsigned int i)
 	struct measurement m;
 
 	if (overflow(finding, fixed, i, &m) && !(m.status & bit_of(fixed, i)))
-		find_broken(finding, "expected status bit %u after an overflow of %s, got status 0x%" PRIx64,
+		find_broken(finding,
+			    "expected status bit %u after an overflow of %s, got status 0x%" PRIx64,
 			    fixed ? 32 + i : i, use_name(&m.uses[0]), m.status);
 }
 
@@ -71,8 +72,11 @@ static void no_other_bit(struct finding *finding, unsigned int argument)
 	for (int i = (int)first_counter(); i >= 0; i = next_counter((unsigned int)i)) {
 		struct measurement m;
 
-		if (overflow(finding, false, (unsigned int)i, &m) && m.status & ~bit_of(false, (unsigned int)i))
-			find_broken(finding, "expected status 0x%" PRIx64 " after an overflow of %s, got 0x%" PRIx64,
+		if (overflow(finding, false, (unsigned int)i, &m) &&
+		    m.status & ~bit_of(false, (unsigned int)i))
+			find_broken(finding,
+				    "expected status 0x%" PRIx64
+				    " after an overflow of %s, got 0x%" PRIx64,
 				    bit_of(false, (unsigned int)i), use_name(&m.uses[0]), m.status);
 	}
 }
@@ -99,9 +103,11 @@ static void at_the_very_event(struct finding *finding, unsigned int fixed)
 			return;
 		}
 		if ((m.status & bit_of(fixed, i)) != expected)
-			find_broken(finding, "expected status 0x%" PRIx64 " when %s ends at 2^%u - %u, got 0x%" PRIx64,
-				    expected, use_name(&m.uses[0]), fixed ? shape.fixed_width : shape.width, late,
-				    m.status);
+			find_broken(finding,
+				    "expected status 0x%" PRIx64
+				    " when %s ends at 2^%u - %u, got 0x%" PRIx64,
+				    expected, use_name(&m.uses[0]),
+				    fixed ? shape.fixed_width : shape.width, late, m.status);
 	}
 }
 
@@ -115,7 +121,8 @@ static void in_user_mode(struct finding *finding, unsigned int argument)
 	if (!measure_user(&m, spin_loop, 5 * PASSES, NULL))
 		find_broken(finding, "%s", m.message);
 	else if (!(m.status & bit_of(false, first_counter())))
-		find_broken(finding, "expected a status bit after an overflow in ring 3, got 0x%" PRIx64,
+		find_broken(finding,
+			    "expected a status bit after an overflow in ring 3, got 0x%" PRIx64,
 			    m.status);
 }
 
@@ -138,7 +145,9 @@ static void two_at_once(struct finding *finding, unsigned int argument)
 	if (!measure_user(&m, spin_loop, PASSES, NULL))
 		find_broken(finding, "%s", m.message);
 	else if (m.status != bits)
-		find_broken(finding, "expected status 0x%" PRIx64 " after overflows of two counters, got 0x%" PRIx64,
+		find_broken(finding,
+			    "expected status 0x%" PRIx64
+			    " after overflows of two counters, got 0x%" PRIx64,
 			    bits, m.status);
 }
 
@@ -148,8 +157,8 @@ static const struct rule rules[] = {
 	{ "general_counters_set_their_bit", 0, NULL, general_set_their_bit, 0, SDM_STATUS,
 	  "a driver does not know which counter has overflowed, and drops the sample" },
 	{ "fixed_counters_set_their_bit", NEED_FIXED,
-	  "fixed.every_fixed_counter_counts contents.fixed_counters_keep_bits", fixed_set_their_bit, 0,
-	  SDM_STATUS, "a driver drops the samples of fixed counters" },
+	  "fixed.every_fixed_counter_counts contents.fixed_counters_keep_bits", fixed_set_their_bit,
+	  0, SDM_STATUS, "a driver drops the samples of fixed counters" },
 	{ "no_other_bit_is_set", 0, GENERAL, no_other_bit, 0, SDM_STATUS,
 	  "a driver handles an overflow that has not happened" },
 	{ "two_counters_set_two_bits", NEED_TWO_COUNTERS, GENERAL, two_at_once, 0, SDM_STATUS,
@@ -159,11 +168,13 @@ static const struct rule rules[] = {
 	{ "fixed_comes_at_the_very_event", NEED_STEPS | NEED_FIXED,
 	  "overflow.fixed_counters_set_their_bit", at_the_very_event, true, SDM_STATUS,
 	  "each period is longer or shorter than asked for" },
-	{ "comes_in_user_mode", 0, GENERAL " counting.user_instructions", in_user_mode, 0, SDM_STATUS,
-	  "programs cannot be sampled" },
+	{ "comes_in_user_mode", 0, GENERAL " counting.user_instructions", in_user_mode, 0,
+	  SDM_STATUS, "programs cannot be sampled" },
 };
 
-const struct group overflow_group = { "overflow", NEED_PMU | NEED_ACCESS | NEED_GLOBAL,
-				      "width.general_counters_wrap contents.counters_keep_bits "
-				      "contents.select_leaves_counter global.clear_clears_what_is_named",
-				      rules, sizeof(rules) / sizeof(rules[0]) };
+const struct group overflow_group = {
+	"overflow", NEED_PMU | NEED_ACCESS | NEED_GLOBAL,
+	"width.general_counters_wrap contents.counters_keep_bits "
+	"contents.select_leaves_counter global.clear_clears_what_is_named",
+	rules, sizeof(rules) / sizeof(rules[0])
+};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * precision.c - counts while something happens: system calls, page faults, exits to a hypervisor, interrupts. Real
- * processors count one event too many for some of these; so a count that is over by a small number for each of them
+ * CPUs count one event too many for some of these; so a count that is over by a small number for each of them
  * is inexact, and the finding says by how much. A count that is too small is broken: nothing real loses events.
  */
 #include "measure.h"
@@ -15,31 +15,39 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#define TIMES	     200
-#define LONG_PASSES  3000000
-#define PERIOD	     4096
-#define PMI_PASSES   20000
+#define TIMES	      200
+#define INTERRUPTS    20
+#define TRIES	      20
+#define LONG_PASSES   3000000
+#define PERIOD	      4096
+#define PMI_PASSES    20000
 #define MOST_FOR_EACH 16 /* an excess that something explains */
-#define WEAVER "Weaver, Terpstra, Moore: Non-determinism and overcount on modern hardware performance counters, ISPASS 2013"
+#define WEAVER \
+	"Weaver, Terpstra, Moore: Non-determinism and overcount on modern hardware performance counters, ISPASS 2013"
 
-/* Judges an error of a count in which something happened EACH times; 0: nobody knows how often. */
-static void explain(struct finding *finding, int64_t expected, int64_t got, int64_t each, const char *what,
-		    const char *thing)
+/* Judges an error of a count in which something happened EACH times; 0: it is not known how often. */
+static void explain(struct finding *finding, int64_t expected, int64_t got, int64_t each,
+		    const char *what, const char *thing)
 {
 	int64_t error = got - expected;
 
 	if (error == 0)
 		return;
 	if (error < 0)
-		find_broken(finding, "expected %" PRId64 " %s, got %" PRId64 ": %" PRId64 " are lost over %s", expected,
-			    what, got, -error, thing);
+		find_broken(finding,
+			    "expected %" PRId64 " %s, got %" PRId64 ": %" PRId64
+			    " are lost over %s",
+			    expected, what, got, -error, thing);
 	else if (each && error % each == 0 && error / each <= MOST_FOR_EACH)
-		find_inexact(finding, "%s over by %" PRId64 ", explained by %" PRId64 " for each %s", what, error,
-			     error / each, thing);
+		find_inexact(finding,
+			     "%s over by %" PRId64 ", explained by %" PRId64 " for each %s", what,
+			     error, error / each, thing);
 	else if (!each || error <= MOST_FOR_EACH * each)
-		find_inexact(finding, "%s over by %" PRId64 " of %" PRId64 " beside %ss", what, error, expected, thing);
+		find_inexact(finding, "%s over by %" PRId64 " of %" PRId64 " beside %ss", what,
+			     error, expected, thing);
 	else
-		find_broken(finding, "expected %" PRId64 " %s beside %ss, got %" PRId64, expected, what, thing, got);
+		find_broken(finding, "expected %" PRId64 " %s beside %ss, got %" PRId64, expected,
+			    what, thing, got);
 }
 
 static void during(struct finding *finding, const struct work *work, const char *thing)
@@ -49,7 +57,8 @@ static void during(struct finding *finding, const struct work *work, const char 
 
 	use_instructions(&m, first_counter(), work->run ? RING_USER : RING_KERNEL);
 	if (measure_difference(&m, work, TIMES, differences))
-		explain(finding, (int64_t)work->instructions * TIMES, differences[0], TIMES, "instructions", thing);
+		explain(finding, (int64_t)work->instructions * TIMES, differences[0], TIMES,
+			"instructions", thing);
 	else
 		find_broken(finding, "%s", m.message);
 }
@@ -68,7 +77,8 @@ static void exits(struct finding *finding, unsigned int in_kernel)
 static bool touch(struct finding *finding, struct measurement *m, uint64_t pages)
 {
 	size_t bytes = pages * SPIN_PAGE_BYTES;
-	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *memory =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	bool done;
 
 	if (memory == MAP_FAILED) {
@@ -93,7 +103,8 @@ static void page_faults(struct finding *finding, unsigned int argument)
 		return;
 	first = m.uses[0].count;
 	if (touch(finding, &m, 1 + TIMES))
-		explain(finding, 4 * TIMES, (int64_t)(m.uses[0].count - first), TIMES, "instructions", "page fault");
+		explain(finding, 4 * TIMES, (int64_t)(m.uses[0].count - first), TIMES,
+			"instructions", "page fault");
 }
 
 /* A timer of 1 ms interrupts the work; its signal is ignored, so that no more code runs in ring 3. */
@@ -117,18 +128,35 @@ static void timer_interrupts(struct finding *finding, unsigned int event)
 	if (!done)
 		find_broken(finding, "%s", m.message);
 	else
-		explain(finding, (event == EVENT_BRANCHES ? 1 : 2) * (int64_t)LONG_PASSES, differences[0], 0,
-			shape_event_name((enum event)event), "timer interrupt");
+		explain(finding, (event == EVENT_BRANCHES ? 1 : 2) * (int64_t)LONG_PASSES,
+			differences[0], 0, shape_event_name((enum event)event), "timer interrupt");
 }
 
-/* The handler of an interrupt in ring 0 is the kernel's, and its instructions are known. */
+/*
+ * The handler of an interrupt in ring 0 is the kernel's, and its instructions are known. A timer's interrupt in between
+ * has others; so the best of a few runs counts.
+ */
 static void kernel_interrupts(struct finding *finding, unsigned int argument)
 {
 	static const struct work interrupts = { "interrupts in ring 0", PMU_WORK_INTERRUPT, NULL,
 						PMU_INTERRUPT_INSTRUCTIONS, 0 };
+	const int64_t expected = PMU_INTERRUPT_INSTRUCTIONS * INTERRUPTS;
+	int64_t best = 0;
 
 	(void)argument;
-	during(finding, &interrupts, "interrupt");
+	for (unsigned int i = 0; i < TRIES; i++) {
+		struct measurement m = { 0 };
+		int64_t differences[USES_MAX];
+
+		use_instructions(&m, first_counter(), RING_KERNEL);
+		if (!measure_difference(&m, &interrupts, INTERRUPTS, differences)) {
+			find_broken(finding, "%s", m.message);
+			return;
+		}
+		if (i == 0 || llabs(differences[0] - expected) < llabs(best - expected))
+			best = differences[0];
+	}
+	explain(finding, expected, best, INTERRUPTS, "instructions", "interrupt");
 }
 
 static struct list handler;
@@ -188,8 +216,8 @@ static void performance_interrupts(struct finding *finding, unsigned int argumen
 		find_broken(finding, "expected interrupts of a period of %d, got none", PERIOD);
 		return;
 	}
-	explain(finding, 2 * PMI_PASSES, (int64_t)(m.uses[1].count - few), (int64_t)(m.nmis - few_nmis),
-		"instructions", "interrupt of a counter");
+	explain(finding, 2 * PMI_PASSES, (int64_t)(m.uses[1].count - few),
+		(int64_t)(m.nmis - few_nmis), "instructions", "interrupt of a counter");
 }
 
 /* The second counter was started at 0 with the first, so at the interrupt it is the number of the instruction. */
@@ -203,9 +231,13 @@ static void comes_at_once(struct finding *finding, unsigned int argument)
 		return;
 	at = handler_value(0);
 	if (at < PERIOD)
-		find_broken(finding, "expected the interrupt after %d instructions, got it after %" PRIu64, PERIOD, at);
+		find_broken(finding,
+			    "expected the interrupt after %d instructions, got it after %" PRIu64,
+			    PERIOD, at);
 	else if (at > PERIOD)
-		find_inexact(finding, "the interrupt comes %" PRIu64 " instructions after the overflow", at - PERIOD);
+		find_inexact(finding,
+			     "the interrupt comes %" PRIu64 " instructions after the overflow",
+			     at - PERIOD);
 }
 
 static void every_period(struct finding *finding, unsigned int argument)
@@ -221,10 +253,13 @@ static void every_period(struct finding *finding, unsigned int argument)
 		return;
 	/* A skid that delays each interrupt makes fewer of them. */
 	if (m.nmis < expected && m.nmis * 2 > expected)
-		find_inexact(finding, "%" PRIu64 " interrupts for %" PRIu64 " periods", m.nmis, expected);
+		find_inexact(finding, "%" PRIu64 " interrupts for %" PRIu64 " periods", m.nmis,
+			     expected);
 	else
-		find_broken(finding, "expected %" PRIu64 " interrupts for %" PRIu64 " instructions, got %" PRIu64, expected,
-			    m.uses[1].count, m.nmis);
+		find_broken(finding,
+			    "expected %" PRIu64 " interrupts for %" PRIu64
+			    " instructions, got %" PRIu64,
+			    expected, m.uses[1].count, m.nmis);
 }
 
 static void long_run(struct finding *finding, unsigned int argument)
@@ -238,32 +273,35 @@ static void long_run(struct finding *finding, unsigned int argument)
 }
 
 #define USER "counting.user_instructions"
-#define PMI  "interrupt.general_counters_deliver interrupt.comes_once contents.running_counter_takes_value"
+#define PMI \
+	"interrupt.general_counters_deliver interrupt.comes_once contents.running_counter_takes_value"
 
 static const struct rule rules[] = {
-	{ "long_run_repeats", 0, USER, long_run, 0, WEAVER, "counts of one program differ from run to run" },
+	{ "long_run_repeats", 0, USER, long_run, 0, WEAVER,
+	  "counts of one program differ from run to run" },
 	{ "system_calls_add_nothing", 0, USER, system_calls, 0, WEAVER,
 	  "counts of programs grow with the system calls that they make" },
 	{ "exits_add_nothing", 0, USER, exits, false, WEAVER,
 	  "counts depend on what the hypervisor intercepts" },
-	{ "kernel_exits_add_nothing", NEED_STEPS, "counting.kernel_instructions precision.exits_add_nothing",
-	  exits, true, WEAVER, "counts of the kernel depend on what the hypervisor intercepts" },
+	{ "kernel_exits_add_nothing", NEED_STEPS,
+	  "counting.kernel_instructions precision.exits_add_nothing", exits, true, WEAVER,
+	  "counts of the kernel depend on what the hypervisor intercepts" },
 	{ "page_faults_add_nothing", 0, USER, page_faults, 0, WEAVER,
 	  "counts of programs grow with the memory that they touch" },
 	{ "timer_interrupts_add_nothing", 0, USER, timer_interrupts, EVENT_INSTRUCTIONS, WEAVER,
 	  "counts of programs grow with the time that they take" },
 	{ "timer_interrupts_add_no_branches", 0, USER " counting.user_branches", timer_interrupts,
 	  EVENT_BRANCHES, WEAVER, "rr replays to the wrong place" },
-	{ "kernel_interrupts_add_nothing", NEED_STEPS, "counting.kernel_instructions", kernel_interrupts, 0,
-	  WEAVER, "counts of the kernel grow with its interrupts" },
+	{ "kernel_interrupts_add_nothing", NEED_STEPS, "counting.kernel_instructions",
+	  kernel_interrupts, 0, WEAVER, "counts of the kernel grow with its interrupts" },
 	{ "performance_interrupts_add_nothing", NEED_STEPS | NEED_TWO_COUNTERS, USER " " PMI,
 	  performance_interrupts, 0, WEAVER, "sampling a program changes its counts" },
 	{ "interrupt_comes_at_once", NEED_STEPS | NEED_TWO_COUNTERS,
 	  USER " " PMI " precision.performance_interrupts_add_nothing", comes_at_once, 0,
 	  "Intel SDM vol. 3B, 20.2; AMD APM vol. 2, 13.2.4",
 	  "profiles blame an instruction after the one that was sampled" },
-	{ "every_period_has_its_interrupt", NEED_STEPS | NEED_TWO_COUNTERS, USER " " PMI, every_period, 0,
-	  "Intel SDM vol. 3B, 20.2; AMD APM vol. 2, 13.2.4",
+	{ "every_period_has_its_interrupt", NEED_STEPS | NEED_TWO_COUNTERS, USER " " PMI,
+	  every_period, 0, "Intel SDM vol. 3B, 20.2; AMD APM vol. 2, 13.2.4",
 	  "profiles have fewer samples than the work has periods" },
 };
 

@@ -21,10 +21,11 @@ static void general_by_index(struct finding *finding, unsigned int argument)
 	for (unsigned int i = 0; i < shape.counters; i++) {
 		machine_write_msr(shape_counter_msr(i), 0x10000 * (i + 1));
 		if (!machine_rdpmc(i, &value))
-			find_broken(finding, "expected a value of general counter %u, got a fault", i);
+			find_broken(finding, "expected a value of general counter %u, got a fault",
+				    i);
 		else if ((value & 0xffffffff) != 0x10000 * (i + 1))
-			find_broken(finding, "expected 0x%x of general counter %u, got 0x%" PRIx64, 0x10000 * (i + 1),
-				    i, value);
+			find_broken(finding, "expected 0x%x of general counter %u, got 0x%" PRIx64,
+				    0x10000 * (i + 1), i, value);
 	}
 	measure_clear();
 }
@@ -40,10 +41,12 @@ static void fixed_by_index(struct finding *finding, unsigned int argument)
 		machine_write_msr(MSR_FIXED_CTR + i, 0x10000 * (i + 1));
 		machine_read_msr(MSR_FIXED_CTR + i, &written);
 		if (!machine_rdpmc(FIXED_INDEX | i, &value))
-			find_broken(finding, "expected a value of fixed counter %u, got a fault", i);
+			find_broken(finding, "expected a value of fixed counter %u, got a fault",
+				    i);
 		else if ((value & 0xffffffff) != (written & 0xffffffff))
-			find_broken(finding, "expected 0x%" PRIx64 " of fixed counter %u, got 0x%" PRIx64, written, i,
-				    value);
+			find_broken(finding,
+				    "expected 0x%" PRIx64 " of fixed counter %u, got 0x%" PRIx64,
+				    written, i, value);
 	}
 	measure_clear();
 }
@@ -67,7 +70,8 @@ static void has_all_bits(struct finding *finding, unsigned int argument)
 
 	(void)argument;
 	if (greatest(finding, &written, &value) && (value & mask) != written)
-		find_broken(finding, "expected 0x%" PRIx64 ", which RDMSR reads, got 0x%" PRIx64, written, value);
+		find_broken(finding, "expected 0x%" PRIx64 ", which RDMSR reads, got 0x%" PRIx64,
+			    written, value);
 }
 
 static void has_no_more_bits(struct finding *finding, unsigned int argument)
@@ -76,7 +80,8 @@ static void has_no_more_bits(struct finding *finding, unsigned int argument)
 
 	(void)argument;
 	if (greatest(finding, &written, &value) && value & ~shape_mask(shape.width))
-		find_broken(finding, "expected zeros above bit %u, got 0x%" PRIx64, shape.width - 1, value);
+		find_broken(finding, "expected zeros above bit %u, got 0x%" PRIx64, shape.width - 1,
+			    value);
 }
 
 /* AMD: indices 6 to 15 are those of the northbridge and the cache. */
@@ -87,7 +92,9 @@ static void absent_fault(struct finding *finding, unsigned int argument)
 	(void)argument;
 	for (unsigned int i = shape.vendor == VENDOR_AMD ? 16 : shape.counters; i < 32; i++) {
 		if (machine_rdpmc(i, &value)) {
-			find_broken(finding, "expected a fault of general counter %u, got 0x%" PRIx64, i, value);
+			find_broken(finding,
+				    "expected a fault of general counter %u, got 0x%" PRIx64, i,
+				    value);
 			return;
 		}
 	}
@@ -100,7 +107,8 @@ static void absent_fixed_fault(struct finding *finding, unsigned int argument)
 	(void)argument;
 	for (unsigned int i = 0; i < 16; i++) {
 		if (!(shape.fixed & 1u << i) && machine_rdpmc(FIXED_INDEX | i, &value)) {
-			find_broken(finding, "expected a fault of fixed counter %u, got 0x%" PRIx64, i, value);
+			find_broken(finding, "expected a fault of fixed counter %u, got 0x%" PRIx64,
+				    i, value);
 			return;
 		}
 	}
@@ -162,15 +170,17 @@ static void user_without_permission(struct finding *finding, unsigned int argume
 	if (!user_rdpmc(false, &faulted, &value))
 		find_absent(finding, "this kernel does not set CR4.PCE");
 	else if (!faulted)
-		find_broken(finding, "expected a fault in ring 3 without CR4.PCE, got 0x%" PRIx64, value);
+		find_broken(finding, "expected a fault in ring 3 without CR4.PCE, got 0x%" PRIx64,
+			    value);
 	measure_clear();
 }
 
 static const struct rule rules[] = {
 	{ "general_counters_have_their_index", 0, NULL, general_by_index, 0, SDM_RDPMC,
 	  "self-monitoring programs read another counter, or are killed" },
-	{ "fixed_counters_have_their_index", NEED_FIXED, "registers.fixed_counters_exist", fixed_by_index, 0,
-	  SDM_RDPMC, "self-monitoring programs read another counter, or are killed" },
+	{ "fixed_counters_have_their_index", NEED_FIXED, "registers.fixed_counters_exist",
+	  fixed_by_index, 0, SDM_RDPMC,
+	  "self-monitoring programs read another counter, or are killed" },
 	{ "value_has_all_bits", 0, NULL, has_all_bits, 0, SDM_RDPMC,
 	  "counts of self-monitoring programs jump back every few seconds" },
 	{ "value_has_no_more_bits", 0, NULL, has_no_more_bits, 0, SDM_RDPMC,
@@ -178,8 +188,8 @@ static const struct rule rules[] = {
 	{ "absent_counters_fault", 0, "registers.absent_counters_fault", absent_fault, 0, SDM_RDPMC,
 	  "software that tries for counters believes in some that do not count" },
 	{ "absent_fixed_counters_fault", NEED_VERSION_2,
-	  "registers.absent_fixed_counters_fault rdpmc.absent_counters_fault", absent_fixed_fault, 0,
-	  SDM_RDPMC, "software that tries for counters believes in some that do not count" },
+	  "registers.absent_fixed_counters_fault rdpmc.absent_counters_fault", absent_fixed_fault,
+	  0, SDM_RDPMC, "software that tries for counters believes in some that do not count" },
 	{ "user_needs_permission", 0, NULL, user_without_permission, 0, SDM_PCE,
 	  "each program can observe every other one by the counters" },
 	{ "user_has_permission", 0, NULL, user_with_permission, 0, SDM_PCE,
@@ -187,5 +197,5 @@ static const struct rule rules[] = {
 };
 
 const struct group rdpmc_group = { "rdpmc", NEED_PMU | NEED_STEPS,
-				   "registers.first_counter_exists contents.counters_keep_bits", rules,
-				   sizeof(rules) / sizeof(rules[0]) };
+				   "registers.first_counter_exists contents.counters_keep_bits",
+				   rules, sizeof(rules) / sizeof(rules[0]) };

@@ -71,8 +71,10 @@ static void first_counter_exists(struct finding *finding, unsigned int argument)
 {
 	(void)argument;
 	if (!can_be_written(shape_select_msr(0)))
-		find_broken(finding, "expected the selection of counter 0, register 0x%" PRIx32
-			    ", got a fault", shape_select_msr(0));
+		find_broken(finding,
+			    "expected the selection of counter 0, register 0x%" PRIx32
+			    ", got a fault",
+			    shape_select_msr(0));
 	else if (!can_be_written(plain_counter_msr(0)))
 		find_broken(finding, "expected counter 0, register 0x%" PRIx32 ", got a fault",
 			    plain_counter_msr(0));
@@ -87,9 +89,11 @@ static void every_counter_exists(struct finding *finding, unsigned int argument)
 		if (i < COUNTERS_MAX && can_be_written(shape_select_msr(i)) &&
 		    can_be_written(plain_counter_msr(i)))
 			continue;
-		find_broken(finding, "expected %u general counters, got a fault of counter %u (registers 0x%"
-			    PRIx32 ", 0x%" PRIx32 ")", announced, i, shape_select_msr(i),
-			    plain_counter_msr(i));
+		find_broken(
+			finding,
+			"expected %u general counters, got a fault of counter %u (registers 0x%" PRIx32
+			", 0x%" PRIx32 ")",
+			announced, i, shape_select_msr(i), plain_counter_msr(i));
 		shape.counters = i;
 		return;
 	}
@@ -117,8 +121,8 @@ static void full_width_names_the_counters(struct finding *finding, unsigned int 
 		machine_write_msr(MSR_PMC + i, 0x1234500 + 64 * i);
 		if (machine_read_msr(MSR_A_PMC + i, &value) && value == 0x1234500 + 64 * i)
 			continue;
-		find_broken(finding, "expected 0x%x in register 0x%x, got 0x%" PRIx64, 0x1234500 + 64 * i,
-			    MSR_A_PMC + i, value);
+		find_broken(finding, "expected 0x%x in register 0x%x, got 0x%" PRIx64,
+			    0x1234500 + 64 * i, MSR_A_PMC + i, value);
 		return;
 	}
 }
@@ -137,8 +141,10 @@ static void absent_counters_fault(struct finding *finding, unsigned int argument
 		uint32_t counter = is_intel ? MSR_PMC + i : select + 1;
 
 		if (exists(select) || exists(counter) || (is_intel && exists(MSR_A_PMC + i))) {
-			find_broken(finding, "expected a fault of counter %u, which is not announced, got "
-				    "register 0x%" PRIx32 " or 0x%" PRIx32, i, select, counter);
+			find_broken(finding,
+				    "expected a fault of counter %u, which is not announced, got "
+				    "register 0x%" PRIx32 " or 0x%" PRIx32,
+				    i, select, counter);
 			return;
 		}
 	}
@@ -171,8 +177,10 @@ static void absent_fixed_counters_fault(struct finding *finding, unsigned int ar
 	(void)argument;
 	for (unsigned int i = 0; i < FIXED_TRIED; i++) {
 		if (!(shape.fixed & 1u << i) && exists(MSR_FIXED_CTR + i)) {
-			find_broken(finding, "expected a fault of fixed counter %u, which is not announced, "
-				    "got a value from register 0x%x", i, MSR_FIXED_CTR + i);
+			find_broken(finding,
+				    "expected a fault of fixed counter %u, which is not announced, "
+				    "got a value from register 0x%x",
+				    i, MSR_FIXED_CTR + i);
 			return;
 		}
 	}
@@ -230,8 +238,11 @@ static void later_registers_fault(struct finding *finding, unsigned int argument
 	}
 	for (unsigned int i = 0; i < count; i++) {
 		if (exists(first + i)) {
-			find_broken(finding, "expected a fault of register 0x%" PRIx32 ", which this version "
-				    "has not, got a value", first + i);
+			find_broken(finding,
+				    "expected a fault of register 0x%" PRIx32
+				    ", which this version "
+				    "has not, got a value",
+				    first + i);
 			return;
 		}
 	}
@@ -246,7 +257,8 @@ static void is_read_only(struct finding *finding, unsigned int argument)
 		return;
 	}
 	if (machine_read_msr(argument, &value) && machine_write_msr(argument, value))
-		find_broken(finding, "expected a fault of a write of register 0x%x, got none", argument);
+		find_broken(finding, "expected a fault of a write of register 0x%x, got none",
+			    argument);
 }
 
 static void amd_register_exists(struct finding *finding, unsigned int argument)
@@ -265,25 +277,28 @@ static void aperf_names_exist(struct finding *finding, unsigned int argument)
 	else if (!exists(MSR_AMD_MPERF_READ) || !exists(MSR_AMD_APERF_READ))
 		find_broken(finding, "expected registers 0xC00000E7 and 0xC00000E8, got a fault");
 	else if (machine_write_msr(MSR_AMD_MPERF_READ, 0))
-		find_broken(finding, "expected a fault of a write of register 0xC00000E7, got none");
+		find_broken(finding,
+			    "expected a fault of a write of register 0xC00000E7, got none");
 }
 
 #define FIRST "registers.first_counter_exists"
 
 static const struct rule rules[] = {
-	{ "first_counter_exists", 0, NULL, first_counter_exists, 0, SDM_REGISTERS "; " APM_REGISTERS,
+	{ "first_counter_exists", 0, NULL, first_counter_exists, 0,
+	  SDM_REGISTERS "; " APM_REGISTERS,
 	  "no counter can be used: drivers fail at their first access, some with a panic" },
 	{ "every_announced_counter_exists", 0, FIRST, every_counter_exists, 0,
 	  SDM_REGISTERS "; AMD APM vol. 3, CPUID Fn8000_0022",
 	  "a driver that uses all announced counters gets a general protection fault" },
-	{ "absent_counters_fault", 0, FIRST,
-	  absent_counters_fault, 0, SDM_REGISTERS "; " APM_REGISTERS,
+	{ "absent_counters_fault", 0, FIRST, absent_counters_fault, 0,
+	  SDM_REGISTERS "; " APM_REGISTERS,
 	  "software that tries for counters believes in some that do not count" },
 	{ "capabilities_exist", NEED_INTEL | NEED_CAPABILITIES, NULL, capabilities_exist,
 	  MSR_PERF_CAPABILITIES, "Intel SDM vol. 4, IA32_PERF_CAPABILITIES",
 	  "a driver reads it at start and gets a general protection fault" },
-	{ "capabilities_are_read_only", NEED_INTEL | NEED_CAPABILITIES, "registers.capabilities_exist",
-	  is_read_only, MSR_PERF_CAPABILITIES, "Intel SDM vol. 4, IA32_PERF_CAPABILITIES",
+	{ "capabilities_are_read_only", NEED_INTEL | NEED_CAPABILITIES,
+	  "registers.capabilities_exist", is_read_only, MSR_PERF_CAPABILITIES,
+	  "Intel SDM vol. 4, IA32_PERF_CAPABILITIES",
 	  "a guest can announce to itself what the machine has not" },
 	{ "full_width_registers_can_be_written", NEED_INTEL | NEED_FULL_WIDTH, FIRST,
 	  full_width_can_be_written, 0, "Intel SDM vol. 3B, 20.2.6",
@@ -291,43 +306,49 @@ static const struct rule rules[] = {
 	{ "full_width_registers_are_the_counters", NEED_INTEL | NEED_FULL_WIDTH, FIRST,
 	  full_width_names_the_counters, 0, "Intel SDM vol. 3B, 20.2.6",
 	  "counts that are written by one name are not those that are read by the other" },
-	{ "fixed_control_exists", NEED_FIXED, NULL, fixed_control_exists, 0, "Intel SDM vol. 3B, 20.2.2",
+	{ "fixed_control_exists", NEED_FIXED, NULL, fixed_control_exists, 0,
+	  "Intel SDM vol. 3B, 20.2.2",
 	  "a driver that uses fixed counters gets a general protection fault" },
-	{ "fixed_counters_exist", NEED_FIXED, "registers.fixed_control_exists", fixed_counters_exist, 0,
-	  "Intel SDM vol. 3B, 20.2.2", "a driver that uses fixed counters gets a general protection fault" },
+	{ "fixed_counters_exist", NEED_FIXED, "registers.fixed_control_exists",
+	  fixed_counters_exist, 0, "Intel SDM vol. 3B, 20.2.2",
+	  "a driver that uses fixed counters gets a general protection fault" },
 	{ "absent_fixed_counters_fault", NEED_VERSION_2, "registers.first_counter_exists",
 	  absent_fixed_counters_fault, 0, "Intel SDM vol. 3B, 20.2.2",
 	  "software that tries for counters believes in some that do not count" },
 	{ "global_ctrl_exists", NEED_GLOBAL, FIRST, global_register_exists, GLOBAL_CTRL,
 	  "Intel SDM vol. 3B, 20.2.2; AMD APM vol. 2, 13.2.1",
 	  "a driver that starts counters gets a general protection fault" },
-	{ "global_status_exists", NEED_GLOBAL, "registers.global_ctrl_exists", global_register_exists,
-	  GLOBAL_STATUS, "Intel SDM vol. 3B, 20.2.2; AMD APM vol. 2, 13.2.1",
+	{ "global_status_exists", NEED_GLOBAL, "registers.global_ctrl_exists",
+	  global_register_exists, GLOBAL_STATUS,
+	  "Intel SDM vol. 3B, 20.2.2; AMD APM vol. 2, 13.2.1",
 	  "an interrupt's handler gets a general protection fault" },
-	{ "global_clear_exists", NEED_GLOBAL, "registers.global_status_exists", global_register_exists,
-	  GLOBAL_CLEAR, "Intel SDM vol. 3B, 20.2.2; AMD APM vol. 2, 13.2.1",
+	{ "global_clear_exists", NEED_GLOBAL, "registers.global_status_exists",
+	  global_register_exists, GLOBAL_CLEAR, "Intel SDM vol. 3B, 20.2.2; AMD APM vol. 2, 13.2.1",
 	  "an interrupt's handler gets a general protection fault" },
 	{ "status_set_exists", NEED_STATUS_SET | NEED_GLOBAL, "registers.global_clear_exists",
 	  global_register_exists, GLOBAL_SET, "Intel SDM vol. 3B, 20.2.4; AMD APM vol. 2, 13.2.1",
 	  "a hypervisor that restores the status gets a general protection fault" },
-	{ "inuse_exists", NEED_VERSION_2, "registers.status_set_exists", inuse_exists, MSR_GLOBAL_INUSE,
-	  "Intel SDM vol. 3B, 20.2.4", "software that asks which counters are taken faults" },
+	{ "inuse_exists", NEED_VERSION_2, "registers.status_set_exists", inuse_exists,
+	  MSR_GLOBAL_INUSE, "Intel SDM vol. 3B, 20.2.4",
+	  "software that asks which counters are taken faults" },
 	{ "later_registers_fault", NEED_PMU, NULL, later_registers_fault, 0,
 	  "Intel SDM vol. 3B, 20.2.4; AMD APM vol. 2, 13.2.1",
 	  "software that tries for registers believes in some that do nothing" },
 	{ "debugctl_exists", NEED_VERSION_2, NULL, register_exists, MSR_DEBUGCTL,
-	  "Intel SDM vol. 3B, 18.4.1", "a driver that freezes counters gets a general protection fault" },
+	  "Intel SDM vol. 3B, 18.4.1",
+	  "a driver that freezes counters gets a general protection fault" },
 	{ "status_is_read_only", NEED_VERSION_2 | NEED_GLOBAL, "registers.global_status_exists",
 	  is_read_only, MSR_GLOBAL_STATUS, "Intel SDM vol. 4, IA32_PERF_GLOBAL_STATUS",
 	  "software that writes the wrong register is not told" },
-	{ "inuse_is_read_only", NEED_VERSION_2, "registers.inuse_exists", is_read_only, MSR_GLOBAL_INUSE,
-	  "Intel SDM vol. 4, IA32_PERF_GLOBAL_INUSE", "software that writes the wrong register is not told" },
+	{ "inuse_is_read_only", NEED_VERSION_2, "registers.inuse_exists", is_read_only,
+	  MSR_GLOBAL_INUSE, "Intel SDM vol. 4, IA32_PERF_GLOBAL_INUSE",
+	  "software that writes the wrong register is not told" },
 	{ "hwcr_exists", NEED_AMD, NULL, amd_register_exists, 0, "AMD APM vol. 2, 3.2.10",
 	  "a driver that enables IRPERF gets a general protection fault" },
-	{ "aperf_exists", NEED_AMD | NEED_APERF, NULL, register_exists, MSR_APERF, "AMD APM vol. 2, 17.3",
-	  "tools that show frequencies get a general protection fault" },
-	{ "mperf_exists", NEED_AMD | NEED_APERF, NULL, register_exists, MSR_MPERF, "AMD APM vol. 2, 17.3",
-	  "tools that show frequencies get a general protection fault" },
+	{ "aperf_exists", NEED_AMD | NEED_APERF, NULL, register_exists, MSR_APERF,
+	  "AMD APM vol. 2, 17.3", "tools that show frequencies get a general protection fault" },
+	{ "mperf_exists", NEED_AMD | NEED_APERF, NULL, register_exists, MSR_MPERF,
+	  "AMD APM vol. 2, 17.3", "tools that show frequencies get a general protection fault" },
 	{ "aperf_read_only_names_exist", NEED_AMD | NEED_APERF, NULL, aperf_names_exist, 0,
 	  "AMD APM vol. 2, 17.3", "tools that show frequencies get a general protection fault" },
 	{ "irperf_exists", NEED_AMD | NEED_IRPERF, NULL, amd_register_exists, 0xe9,

@@ -21,21 +21,21 @@ enum outcome {
 	OUTCOME_BLOCKED, /* a rule that this one rests on does not hold */
 };
 
-/* What a machine must have for a rule to be judged. */
+/* The properties of a machine that a rule can need. */
 enum need {
 	NEED_PMU = 1 << 0,
-	NEED_STEPS = 1 << 1,	    /* Tally's /dev/cpu/N/pmu */
+	NEED_STEPS = 1 << 1, /* Tally's /dev/cpu/N/pmu */
 	NEED_INTEL = 1 << 2,
 	NEED_AMD = 1 << 3,
-	NEED_FIXED = 1 << 4,	    /* a fixed counter of instructions */
+	NEED_FIXED = 1 << 4, /* a fixed counter of instructions */
 	NEED_GLOBAL = 1 << 5,
 	NEED_STATUS_SET = 1 << 6,
 	NEED_FULL_WIDTH = 1 << 7,
 	NEED_LEGACY_WRITES = 1 << 8, /* Intel's IA32_PMCx, which extend bit 31 */
 	NEED_TWO_COUNTERS = 1 << 9,
-	NEED_CPUS = 1 << 10,	    /* two or more on line */
-	NEED_UNTOUCHED = 1 << 11,   /* no driver has used the counters before */
-	NEED_CORE = 1 << 12,	    /* AMD's core performance extensions */
+	NEED_CPUS = 1 << 10,	  /* two or more on line */
+	NEED_UNTOUCHED = 1 << 11, /* no driver has used the counters before */
+	NEED_CORE = 1 << 12,	  /* AMD's core performance extensions */
 	NEED_NO_PMU = 1 << 13,
 	NEED_VERSION_5 = 1 << 14,
 	NEED_CAPABILITIES = 1 << 15, /* IA32_PERF_CAPABILITIES */
@@ -45,8 +45,8 @@ enum need {
 	NEED_PEBS = 1 << 19,
 	NEED_LBR = 1 << 20,
 	NEED_IBS = 1 << 21,
-	NEED_VERSION_2 = 1 << 22,   /* Intel's */
-	NEED_ACCESS = 1 << 23,	    /* registers, by whatever device */
+	NEED_VERSION_2 = 1 << 22, /* Intel's */
+	NEED_ACCESS = 1 << 23,	  /* registers, by whatever device */
 };
 
 struct finding {
@@ -55,14 +55,15 @@ struct finding {
 };
 
 struct rule {
-	const char *name;	/* without the group */
-	unsigned int needs;	/* of enum need, beside those of the group */
-	const char *rests_on;	/* whole names of rules judged before, separated by spaces; NULL: none */
+	const char *name;   /* without the group */
+	unsigned int needs; /* of enum need, beside those of the group */
+	const char
+		*rests_on; /* whole names of rules judged before, separated by spaces; NULL: none */
 	/* Judges; @argument is the row's. Leaves @finding as it is if the rule holds. */
 	void (*judge)(struct finding *finding, unsigned int argument);
 	unsigned int argument;
 	const char *manual;
-	const char *breaks;	/* one sentence: what goes wrong for users */
+	const char *breaks; /* one sentence: what goes wrong for users */
 };
 
 struct group {

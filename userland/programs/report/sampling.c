@@ -18,8 +18,9 @@ static void keeps(struct finding *finding, uint32_t msr, uint64_t value)
 		return;
 	}
 	if (!machine_write_msr(msr, value) || !machine_read_msr(msr, &after) || after != value)
-		find_broken(finding, "expected 0x%" PRIx64 " in register 0x%" PRIx32 ", got 0x%" PRIx64, value, msr,
-			    after);
+		find_broken(finding,
+			    "expected 0x%" PRIx64 " in register 0x%" PRIx32 ", got 0x%" PRIx64,
+			    value, msr, after);
 	machine_write_msr(msr, before);
 }
 
@@ -67,17 +68,19 @@ static void grows(struct finding *finding, unsigned int argument)
 	if (argument == 2)
 		machine_write_msr(MSR_AMD_HWCR, 0);
 	if (after - before < PASSES || after - before > UINT64_C(1) << 40)
-		find_broken(finding, "expected register 0x%" PRIx32 " to grow by %d or more, got %" PRIu64 " and %" PRIu64,
+		find_broken(finding,
+			    "expected register 0x%" PRIx32 " to grow by %d or more, got %" PRIu64
+			    " and %" PRIu64,
 			    msr, PASSES, before, after);
 }
 
 static const struct rule rules[] = {
 	{ "pebs_enable_exists", NEED_PEBS, NULL, register_keeps, MSR_PEBS_ENABLE,
 	  "Intel SDM vol. 3B, 20.3.1.1.1", "precise events are a general protection fault" },
-	{ "pebs_area_exists", NEED_PEBS, NULL, register_keeps, MSR_DS_AREA, "Intel SDM vol. 3B, 18.4.9",
-	  "precise events are a general protection fault" },
-	{ "lbr_control_exists", NEED_LBR, NULL, register_keeps, MSR_LBR_CTL, "Intel SDM vol. 3B, 19.1",
-	  "perf record -b is a general protection fault" },
+	{ "pebs_area_exists", NEED_PEBS, NULL, register_keeps, MSR_DS_AREA,
+	  "Intel SDM vol. 3B, 18.4.9", "precise events are a general protection fault" },
+	{ "lbr_control_exists", NEED_LBR, NULL, register_keeps, MSR_LBR_CTL,
+	  "Intel SDM vol. 3B, 19.1", "perf record -b is a general protection fault" },
 	{ "lbr_depth_is_possible", NEED_LBR, NULL, lbr_depth, 0, "Intel SDM vol. 3B, 19.1",
 	  "branch stacks are cut or have entries of nothing" },
 	{ "lbr_entries_keep_bits", NEED_LBR, "sampling.lbr_depth_is_possible", lbr_entries, 0,

@@ -8,29 +8,29 @@
 
 #include <string.h>
 
-#define LEAF_FEATURES	      0x1
-#define LEAF_POWER	      0x6
+#define LEAF_FEATURES	       0x1
+#define LEAF_POWER	       0x6
 #define LEAF_EXTENDED_FEATURES 0x7
-#define LEAF_PMU	      0xa
-#define LEAF_HYPERVISOR	      0x40000000
-#define LEAF_AMD_FEATURES     0x80000001
-#define LEAF_AMD_POWER	      0x80000007
-#define LEAF_AMD_MORE	      0x80000008
-#define LEAF_AMD_IBS	      0x8000001b
-#define LEAF_AMD_PMU	      0x80000022
-#define FEATURE_PDCM	      (1u << 15)
-#define FEATURE_DS	      (1u << 21)
-#define FEATURE_HYPERVISOR    (1u << 31)
-#define FEATURE_LBR	      (1u << 19) /* leaf 7 EDX */
-#define AMD_FEATURE_IBS	      (1u << 10)
-#define AMD_FEATURE_CORE      (1u << 23)
+#define LEAF_PMU	       0xa
+#define LEAF_HYPERVISOR	       0x40000000
+#define LEAF_AMD_FEATURES      0x80000001
+#define LEAF_AMD_POWER	       0x80000007
+#define LEAF_AMD_MORE	       0x80000008
+#define LEAF_AMD_IBS	       0x8000001b
+#define LEAF_AMD_PMU	       0x80000022
+#define FEATURE_PDCM	       (1u << 15)
+#define FEATURE_DS	       (1u << 21)
+#define FEATURE_HYPERVISOR     (1u << 31)
+#define FEATURE_LBR	       (1u << 19) /* leaf 7 EDX */
+#define AMD_FEATURE_IBS	       (1u << 10)
+#define AMD_FEATURE_CORE       (1u << 23)
 
 struct shape shape;
 
 static const struct {
 	const char *name;
-	int fixed;		 /* Intel's fixed counter */
-	unsigned int intel_bit;	 /* of leaf 0xA EBX */
+	int fixed;		/* Intel's fixed counter */
+	unsigned int intel_bit; /* of leaf 0xA EBX */
 	uint64_t intel, amd;
 	enum amd_version since;
 } events[EVENTS] = {
@@ -60,17 +60,17 @@ static void read_leaf(uint32_t leaf, uint32_t registers[4])
 
 static void read_names(void)
 {
-	uint32_t words[4], *processor = (uint32_t *)shape.processor;
+	uint32_t words[4], *model = (uint32_t *)shape.model;
 
 	shape_cpuid(0, 0, words);
 	memcpy(shape.vendor_name, (uint32_t[3]){ words[1], words[3], words[2] }, 12);
 	shape.vendor = strcmp(shape.vendor_name, "GenuineIntel") == 0 ? VENDOR_INTEL :
 		       strcmp(shape.vendor_name, "AuthenticAMD") == 0 ||
 				       strcmp(shape.vendor_name, "HygonGenuine") == 0 ?
-								       VENDOR_AMD :
-								       VENDOR_OTHER;
+									VENDOR_AMD :
+									VENDOR_OTHER;
 	for (unsigned int i = 0; i < 3; i++)
-		read_leaf(0x80000002 + i, processor + 4 * i);
+		read_leaf(0x80000002 + i, model + 4 * i);
 	read_leaf(LEAF_FEATURES, words);
 	if (words[2] & FEATURE_HYPERVISOR) {
 		shape_cpuid(LEAF_HYPERVISOR, 0, words);
@@ -139,7 +139,7 @@ static void read_amd(void)
 	read_leaf(LEAF_AMD_POWER, amd_power);
 	read_leaf(LEAF_AMD_MORE, more);
 	read_leaf(LEAF_AMD_PMU, shape.leaf);
-	shape.version = shape.leaf[0] & 1		? AMD_PERFMON_V2 :
+	shape.version = shape.leaf[0] & 1	       ? AMD_PERFMON_V2 :
 			features[2] & AMD_FEATURE_CORE ? AMD_CORE :
 							 AMD_K7;
 	shape.has_pmu = shape.version != AMD_K7 || keeps_selection();

@@ -38,37 +38,37 @@ enum msr {
 };
 
 /* AMD's, which do not fit into a signed enumerator. */
-#define MSR_AMD_MPERF_READ	0xc00000e7u
-#define MSR_AMD_APERF_READ	0xc00000e8u
-#define MSR_AMD_IRPERF		0xc00000e9u
-#define MSR_AMD_GLOBAL_STATUS	0xc0000300u
-#define MSR_AMD_GLOBAL_CTL	0xc0000301u
-#define MSR_AMD_STATUS_CLEAR	0xc0000302u
-#define MSR_AMD_STATUS_SET	0xc0000303u
-#define MSR_AMD_EVTSEL		0xc0010000u
-#define MSR_AMD_CTR		0xc0010004u
-#define MSR_AMD_HWCR		0xc0010015u
-#define MSR_AMD_CORE_CTL	0xc0010200u /* + 2 for each counter; the counter is the next one */
-#define MSR_AMD_IBS_FETCH_CTL	0xc0011030u
-#define MSR_AMD_IBS_OP_CTL	0xc0011033u
+#define MSR_AMD_MPERF_READ    0xc00000e7u
+#define MSR_AMD_APERF_READ    0xc00000e8u
+#define MSR_AMD_IRPERF	      0xc00000e9u
+#define MSR_AMD_GLOBAL_STATUS 0xc0000300u
+#define MSR_AMD_GLOBAL_CTL    0xc0000301u
+#define MSR_AMD_STATUS_CLEAR  0xc0000302u
+#define MSR_AMD_STATUS_SET    0xc0000303u
+#define MSR_AMD_EVTSEL	      0xc0010000u
+#define MSR_AMD_CTR	      0xc0010004u
+#define MSR_AMD_HWCR	      0xc0010015u
+#define MSR_AMD_CORE_CTL      0xc0010200u /* + 2 for each counter; the counter is the next one */
+#define MSR_AMD_IBS_FETCH_CTL 0xc0011030u
+#define MSR_AMD_IBS_OP_CTL    0xc0011033u
 
-#define HWCR_IRPERF_ENABLE	(UINT64_C(1) << 30)
-#define DEBUGCTL_FREEZE		(UINT64_C(1) << 12)
-#define CAPABILITY_FULL_WIDTH	(UINT64_C(1) << 13)
-#define STATUS_FIXED(i)		(UINT64_C(1) << (32 + (i)))
-#define STATUS_CTR_FROZEN	(UINT64_C(1) << 59)
-#define STATUS_COND_CHANGED	(UINT64_C(1) << 63)
-#define AMD_STATUS_FROZEN	(UINT64_C(1) << 60)
+#define HWCR_IRPERF_ENABLE    (UINT64_C(1) << 30)
+#define DEBUGCTL_FREEZE	      (UINT64_C(1) << 12)
+#define CAPABILITY_FULL_WIDTH (UINT64_C(1) << 13)
+#define STATUS_FIXED(i)	      (UINT64_C(1) << (32 + (i)))
+#define STATUS_CTR_FROZEN     (UINT64_C(1) << 59)
+#define STATUS_COND_CHANGED   (UINT64_C(1) << 63)
+#define AMD_STATUS_FROZEN     (UINT64_C(1) << 60)
 
 /* Bits of a general counter's selection, the same for both vendors. */
-#define SELECT_USER		(UINT64_C(1) << 16)
-#define SELECT_KERNEL		(UINT64_C(1) << 17)
-#define SELECT_EDGE		(UINT64_C(1) << 18)
-#define SELECT_INTERRUPT	(UINT64_C(1) << 20)
-#define SELECT_ANY_THREAD	(UINT64_C(1) << 21)
-#define SELECT_ENABLE		(UINT64_C(1) << 22)
-#define SELECT_INVERT		(UINT64_C(1) << 23)
-#define SELECT_CMASK(n)		((uint64_t)(n) << 24)
+#define SELECT_USER	      (UINT64_C(1) << 16)
+#define SELECT_KERNEL	      (UINT64_C(1) << 17)
+#define SELECT_EDGE	      (UINT64_C(1) << 18)
+#define SELECT_INTERRUPT      (UINT64_C(1) << 20)
+#define SELECT_ANY_THREAD     (UINT64_C(1) << 21)
+#define SELECT_ENABLE	      (UINT64_C(1) << 22)
+#define SELECT_INVERT	      (UINT64_C(1) << 23)
+#define SELECT_CMASK(n)	      ((uint64_t)(n) << 24)
 
 enum vendor { VENDOR_INTEL, VENDOR_AMD, VENDOR_OTHER };
 
@@ -81,25 +81,25 @@ enum event { EVENT_CYCLES, EVENT_INSTRUCTIONS, EVENT_REFERENCE, EVENT_BRANCHES, 
 struct shape {
 	enum vendor vendor;
 	char vendor_name[13];
-	char processor[49];
-	char hypervisor[13];	 /* empty: CPUID names none */
+	char model[49];
+	char hypervisor[13]; /* empty: CPUID names none */
 	bool has_pmu;
-	unsigned int version;	 /* Intel's architectural version, or enum amd_version */
-	unsigned int counters;	 /* general ones */
-	unsigned int width;	 /* their bits */
-	uint32_t fixed;		 /* a bit for each fixed counter */
+	unsigned int version;  /* Intel's architectural version, or enum amd_version */
+	unsigned int counters; /* general ones */
+	unsigned int width;    /* their bits */
+	uint32_t fixed;	       /* a bit for each fixed counter */
 	unsigned int fixed_width;
-	uint32_t leaf[4];	 /* EAX to EDX of 0xA (Intel) or 8000_0022 (AMD), as read */
-	uint32_t events_length;	 /* Intel: architectural events that the leaf speaks about */
-	uint32_t events_absent;	 /* Intel: a bit for each that the leaf calls unavailable */
-	bool any_thread;	 /* Intel: bit 21 of a selection exists */
-	bool has_capabilities;	 /* Intel: IA32_PERF_CAPABILITIES is announced */
-	uint64_t capabilities;	 /* its value; 0 if it cannot be read */
-	bool full_width;	 /* writes of general counters have all bits */
-	bool has_global;	 /* global control and status */
+	uint32_t leaf[4];	/* EAX to EDX of 0xA (Intel) or 8000_0022 (AMD), as read */
+	uint32_t events_length; /* Intel: architectural events that the leaf speaks about */
+	uint32_t events_absent; /* Intel: a bit for each that the leaf calls unavailable */
+	bool any_thread;	/* Intel: bit 21 of a selection exists */
+	bool has_capabilities;	/* Intel: IA32_PERF_CAPABILITIES is announced */
+	uint64_t capabilities;	/* its value; 0 if it cannot be read */
+	bool full_width;	/* writes of general counters have all bits */
+	bool has_global;	/* global control and status */
 	bool has_status_set;
 	uint32_t global_ctrl, global_status, global_clear, global_set; /* registers */
-	uint64_t frozen;	 /* status bit of a freeze; 0: a freeze clears the global control */
+	uint64_t frozen; /* status bit of a freeze; 0: a freeze clears the global control */
 	bool has_aperf, has_aperf_read, has_irperf;
 	bool has_pebs, has_lbr, has_ibs;
 };

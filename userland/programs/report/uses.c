@@ -59,8 +59,11 @@ static void print_use(const char *use, const char *rules)
 	size_t position = 0;
 	unsigned int judged = 0;
 	/* From bad to worse. */
-	static const int badness[] = { [OUTCOME_HOLDS] = 0,   [OUTCOME_ABSENT] = 0,  [OUTCOME_INEXACT] = 1,
-				       [OUTCOME_BLOCKED] = 2, [OUTCOME_BROKEN] = 3 };
+	static const int badness[] = { [OUTCOME_HOLDS] = 0,
+				       [OUTCOME_ABSENT] = 0,
+				       [OUTCOME_INEXACT] = 1,
+				       [OUTCOME_BLOCKED] = 2,
+				       [OUTCOME_BROKEN] = 3 };
 
 	while ((finding = engine_next(&position, name, sizeof(name)))) {
 		if (!is_needed(rules, name))

@@ -25,7 +25,8 @@ static uint64_t bits_of(uint32_t msr, uint32_t legacy_msr)
 		break;
 	}
 	/* Bit 31 is extended upwards. */
-	if (legacy_msr && machine_write_msr(legacy_msr, 0xffffffff) && machine_read_msr(legacy_msr, &value))
+	if (legacy_msr && machine_write_msr(legacy_msr, 0xffffffff) &&
+	    machine_read_msr(legacy_msr, &value))
 		seen |= value;
 	machine_write_msr(msr, 0);
 	return seen;
@@ -42,11 +43,13 @@ static void general_have_announced_bits(struct finding *finding, unsigned int ar
 
 	(void)argument;
 	for (unsigned int i = 0; i < shape.counters; i++) {
-		uint64_t bits = bits_of(shape_counter_msr(i), shape.vendor == VENDOR_INTEL ? MSR_PMC + i : 0);
+		uint64_t bits = bits_of(shape_counter_msr(i),
+					shape.vendor == VENDOR_INTEL ? MSR_PMC + i : 0);
 
 		if (width_of(bits) == announced)
 			continue;
-		find_broken(finding, "expected %u bits of general counter %u, got %u", announced, i, width_of(bits));
+		find_broken(finding, "expected %u bits of general counter %u, got %u", announced, i,
+			    width_of(bits));
 		shape.width = width_of(bits);
 	}
 }
@@ -64,7 +67,8 @@ static void fixed_have_announced_bits(struct finding *finding, unsigned int argu
 		bits = bits_of(MSR_FIXED_CTR + i, 0);
 		if (width_of(bits) == announced)
 			continue;
-		find_broken(finding, "expected %u bits of fixed counter %u, got %u", announced, i, width_of(bits));
+		find_broken(finding, "expected %u bits of fixed counter %u, got %u", announced, i,
+			    width_of(bits));
 		shape.fixed_width = width_of(bits);
 	}
 }
@@ -81,7 +85,8 @@ static void writes_keep_all_bits(struct finding *finding, unsigned int argument)
 		if (machine_write_msr(shape_counter_msr(0), values[i]) &&
 		    machine_read_msr(shape_counter_msr(0), &value) && value == values[i])
 			continue;
-		find_broken(finding, "expected 0x%" PRIx64 " in counter 0, got 0x%" PRIx64, values[i], value);
+		find_broken(finding, "expected 0x%" PRIx64 " in counter 0, got 0x%" PRIx64,
+			    values[i], value);
 		/* Periods are written by the other name from now on. */
 		if (shape.vendor == VENDOR_INTEL)
 			shape.full_width = false;
@@ -97,10 +102,13 @@ static void legacy_write_extends(struct finding *finding, unsigned int argument)
 	for (unsigned int i = 0; i < sizeof(written) / sizeof(written[0]); i++) {
 		uint64_t expected = (uint64_t)(int32_t)written[i] & shape_mask(shape.width), value;
 
-		if (machine_write_msr(MSR_PMC, written[i]) && machine_read_msr(MSR_PMC, &value) && value == expected)
+		if (machine_write_msr(MSR_PMC, written[i]) && machine_read_msr(MSR_PMC, &value) &&
+		    value == expected)
 			continue;
-		find_broken(finding, "expected 0x%" PRIx64 " in IA32_PMC0 after a write of 0x%" PRIx64 ", got 0x%"
-			    PRIx64, expected, written[i], value);
+		find_broken(finding,
+			    "expected 0x%" PRIx64 " in IA32_PMC0 after a write of 0x%" PRIx64
+			    ", got 0x%" PRIx64,
+			    expected, written[i], value);
 	}
 	machine_write_msr(MSR_PMC, 0);
 }
@@ -113,7 +121,7 @@ static void add_counter(struct measurement *m, bool fixed, unsigned int i)
 		use_instructions(m, i, RING_KERNEL);
 }
 
-/* What one counter counts for the loop, frame and all: the same each time. */
+/* The count of one counter for the loop, frame and all: the same each time. */
 static bool whole_count(struct finding *finding, bool fixed, unsigned int i, uint64_t *count)
 {
 	struct measurement m = { 0 };
@@ -142,7 +150,8 @@ static void wraps(struct finding *finding, bool fixed, unsigned int i)
 		find_broken(finding, "%s: %s", use_name(&m.uses[0]), m.message);
 	else if (m.uses[0].after != 5)
 		find_broken(finding, "expected %s to hold 5 after it passed 2^%u, got 0x%" PRIx64,
-			    use_name(&m.uses[0]), fixed ? shape.fixed_width : shape.width, m.uses[0].after);
+			    use_name(&m.uses[0]), fixed ? shape.fixed_width : shape.width,
+			    m.uses[0].after);
 }
 
 static void general_wrap(struct finding *finding, unsigned int argument)
@@ -177,24 +186,29 @@ static void carry(struct finding *finding, unsigned int argument)
 	if (!measure(&m, &kernel_loop, PASSES))
 		find_broken(finding, "%s", m.message);
 	else if (m.uses[0].after != start + whole)
-		find_broken(finding, "expected 0x%" PRIx64 " after the carry into bit 32, got 0x%" PRIx64,
+		find_broken(finding,
+			    "expected 0x%" PRIx64 " after the carry into bit 32, got 0x%" PRIx64,
 			    start + whole, m.uses[0].after);
 }
 
-#define BITS  "width.general_counters_have_announced_bits"
-#define KEEPS "contents.counters_keep_bits contents.select_leaves_counter counting.kernel_instructions"
+#define BITS "width.general_counters_have_announced_bits"
+#define KEEPS \
+	"contents.counters_keep_bits contents.select_leaves_counter counting.kernel_instructions"
 
 static const struct rule rules[] = {
-	{ "general_counters_have_announced_bits", 0, NULL, general_have_announced_bits, 0, SDM_WIDTH,
+	{ "general_counters_have_announced_bits", 0, NULL, general_have_announced_bits, 0,
+	  SDM_WIDTH,
 	  "counts are wrong by a multiple of a power of two, or the interrupt comes at another count" },
 	{ "fixed_counters_have_announced_bits", NEED_FIXED,
-	  "registers.fixed_counters_exist contents.fixed_counters_keep_bits", fixed_have_announced_bits, 0,
-	  SDM_WIDTH, "counts of fixed counters are wrong by a multiple of a power of two" },
+	  "registers.fixed_counters_exist contents.fixed_counters_keep_bits",
+	  fixed_have_announced_bits, 0, SDM_WIDTH,
+	  "counts of fixed counters are wrong by a multiple of a power of two" },
 	{ "legacy_write_extends_bit_31", NEED_LEGACY_WRITES, "contents.counters_keep_bits",
 	  legacy_write_extends, 0, "Intel SDM vol. 3B, 20.2.6",
 	  "a driver without full-width writes gets its interrupt billions of events late" },
 	{ "full_width_writes_keep_all_bits", NEED_FULL_WIDTH, "contents.counters_keep_bits",
-	  writes_keep_all_bits, 0, SDM_WIDTH, "a period is cut to 32 bits, and its interrupt never comes" },
+	  writes_keep_all_bits, 0, SDM_WIDTH,
+	  "a period is cut to 32 bits, and its interrupt never comes" },
 	{ "general_counters_wrap", NEED_STEPS, KEEPS, general_wrap, 0, SDM_WIDTH,
 	  "no interrupt comes at an overflow, and counts are wrong after it" },
 	{ "fixed_counters_wrap", NEED_STEPS | NEED_FIXED,
@@ -204,5 +218,6 @@ static const struct rule rules[] = {
 	  "counts stop or jump after 2^32 events" },
 };
 
-const struct group width_group = { "width", NEED_PMU | NEED_ACCESS, "registers.first_counter_exists",
-				   rules, sizeof(rules) / sizeof(rules[0]) };
+const struct group width_group = { "width", NEED_PMU | NEED_ACCESS,
+				   "registers.first_counter_exists", rules,
+				   sizeof(rules) / sizeof(rules[0]) };
