@@ -14,7 +14,7 @@
 
 /* Every name that callers pass to boot_option. */
 static const char *const names[] = { "console", "dmatest", "log",   "loglevel",
-				     "panic",	"trace",   "window" };
+				     "panic",	"pmu",	   "trace", "window" };
 /* Every word that callers pass to boot_word. */
 static const char *const words[] = { "idxd.kernel_queue", "idxd.tc_override", "idxd.user_queue",
 				     "irqs-off-watchdog", "noinput",	      "norandom" };

@@ -538,6 +538,12 @@ const struct counter_registers *counters_registers(void)
 	return counters_pmu.reset ? &registers : NULL;
 }
 
+void counters_restart_cpu(void)
+{
+	if (counters_registers())
+		start_cpu();
+}
+
 void counters_lend_interrupt(bool (*handler)(struct trap_frame *frame))
 {
 	arch_nmi_replace(handle_nmi, handler);

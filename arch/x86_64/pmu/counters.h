@@ -52,6 +52,9 @@ bool counters_pmu_start(const struct counter_pmu *pmu);
 /* The counters for a service that has reserved them (<kernel/pmu/reserve.h>). Returns their registers, or NULL: there
  * are none. */
 const struct counter_registers *counters_registers(void);
+/* Initializes the counters of this CPU as at the start, for a service that has reserved them and left their registers in any
+ * state. No action if there are none. Interrupts off. */
+void counters_restart_cpu(void);
 /* Have HANDLER called for NMIs instead of this driver's handler, and undo that. No counter counts. Task context. */
 void counters_lend_interrupt(bool (*handler)(struct trap_frame *frame));
 void counters_take_interrupt_back(bool (*handler)(struct trap_frame *frame));
