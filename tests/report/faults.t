@@ -4,7 +4,7 @@
 
     tests/report/faults.t            all faults
     tests/report/faults.t NAME…      some
-    tests/report/faults.t --show     prints the table anew, from what the report says: to be read, line by line
+    tests/report/faults.t --show [NAME…]  prints the table anew, from what the report says: to be read, line by line
 
 A line of the table is the fault, the machine, and the rules that are not ok, or inexact ("~" before the name). A rule that only
 follows from another is skipped by the report, and is not in the line. A fault without a rule gives the reason after "#".
@@ -64,10 +64,12 @@ def known_faults():
     return set(re.findall(r"^(?:tally: )?\s*([a-z0-9-]+)  ", output.decode(errors="replace") + error, re.MULTILINE))
 
 
-def show():
+def show(faults):
     for fault, machine, _, reason in read_table():
+        if faults and fault not in faults:
+            continue
         _, found, problem = judge(fault, machine)
-        print(fault, machine, *(sorted(named(found)) if found else [problem]), *(["#", reason] if reason else []))
+        print(fault, machine, *(sorted(named(found)) if found else [problem]), *(["#", reason] if reason else []), flush=True)
 
 
 def check(report, fault, machine, rules):
@@ -85,8 +87,8 @@ def check(report, fault, machine, rules):
 def main():
     report = tap.Report()
     words = sys.argv[1:]
-    if words == ["--show"]:
-        show()
+    if words[:1] == ["--show"]:
+        show(words[1:])
         return 0
     table = list(read_table())
     for fault, machine, rules, reason in table:

@@ -3,6 +3,7 @@
  * cpus.c - every CPU has the PMU that CPU 0 has, and no CPU counts another's work. Afterwards CPU 0 is in use again.
  */
 #include "measure.h"
+#include "registers.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -53,11 +54,11 @@ static void every_cpu_starts_alike(struct finding *finding, unsigned int argumen
 				"expected zero in the selection of counter 0 of CPU %u, got 0x%" PRIx64,
 				cpu, value);
 		if (shape.has_global && machine_read_msr(shape.global_ctrl, &value) &&
-		    value != shape_general_bits())
+		    value != start_values.general_bits)
 			find_broken(finding,
 				    "expected a global control of 0x%" PRIx64
 				    " of CPU %u, got 0x%" PRIx64,
-				    shape_general_bits(), cpu, value);
+				    start_values.general_bits, cpu, value);
 	}
 	machine_use_cpu(0);
 }
@@ -154,6 +155,7 @@ static void registers_are_separate(struct finding *finding, unsigned int argumen
 
 	(void)argument;
 	machine_use_cpu(0);
+	measure_clear();
 	machine_write_msr(shape_counter_msr(0), 0x11100);
 	if (!machine_move_to_cpu(1)) {
 		find_absent(finding, "CPU 1 cannot be had");
@@ -180,8 +182,8 @@ static const struct rule rules[] = {
 	  "cpus.announce_the_same contents.selects_are_zero_at_start global.ctrl_has_its_value_at_start",
 	  every_cpu_starts_alike, 0, "Intel SDM vol. 3A, table 10-1; AMD APM vol. 2, table 14-1",
 	  "a driver that starts the CPUs finds counters that run" },
-	{ "every_cpu_counts", NEED_CPUS | NEED_ACCESS, "counting.user_instructions",
-	  every_cpu_counts, 0, SDM_CPUS,
+	{ "every_cpu_counts", NEED_CPUS | NEED_ACCESS,
+	  "cpus.announce_the_same counting.user_instructions", every_cpu_counts, 0, SDM_CPUS,
 	  "a program loses its counts when it moves to another CPU" },
 	{ "every_cpu_delivers", NEED_CPUS | NEED_STEPS,
 	  "interrupt.general_counters_deliver cpus.every_cpu_counts", every_cpu_delivers, 0,

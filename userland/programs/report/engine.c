@@ -18,10 +18,10 @@
 #define NAME_MAX  96
 
 static const struct group *const groups[] = {
-	&identification_group, &registers_group, &contents_group,  &counting_group,
-	&cycles_group,	       &fixed_group,	 &width_group,	   &fixed_cycles_group,
-	&global_group,	       &overflow_group,	 &rdpmc_group,	   &interrupt_group,
-	&idle_group,	       &cpus_group,	 &precision_group, &sampling_group,
+	&identification_group, &registers_group, &contents_group, &counting_group,
+	&cycles_group,	       &fixed_group,	 &width_group,	  &fixed_cycles_group,
+	&global_group,	       &overflow_group,	 &rdpmc_group,	  &interrupt_group,
+	&precision_group,      &idle_group,	 &cpus_group,	  &sampling_group,
 	&freeze_group,
 };
 
@@ -96,6 +96,12 @@ void find_absent(struct finding *finding, const char *format, ...)
 	FIND(OUTCOME_ABSENT);
 }
 
+void find_blocked(struct finding *finding, const char *premise)
+{
+	finding->outcome = OUTCOME_BLOCKED;
+	snprintf(finding->text, sizeof(finding->text), "needs %s, which is not ok", premise);
+}
+
 static unsigned int needs_met(void)
 {
 	bool is_intel = shape.vendor == VENDOR_INTEL, is_amd = shape.vendor == VENDOR_AMD;
@@ -154,11 +160,19 @@ const struct finding *engine_next(size_t *position, char *name, size_t size)
 	return &result->finding;
 }
 
-/* Blocks the finding if a rule of the list NAMES does not hold. */
+/* True if a premise of that OUTCOME lets a rule be judged. STRICT: it must be exact, too. */
+static bool permits(enum outcome outcome, bool strict)
+{
+	return outcome == OUTCOME_HOLDS || outcome == OUTCOME_ABSENT ||
+	       (outcome == OUTCOME_INEXACT && !strict);
+}
+
+/* Blocks the finding if a rule of the list NAMES does not hold; after "~" it must not be inexact, either. */
 static void check_premises(struct finding *finding, const char *names)
 {
 	while (names && *names) {
-		size_t length = strcspn(names, " ");
+		bool strict = *names == '~';
+		size_t length = strcspn(names += strict, " ");
 		const struct result *premise = result_of(names, length);
 
 		if (!premise) {
@@ -167,11 +181,8 @@ static void check_premises(struct finding *finding, const char *names)
 				 "needs %.*s, which is not judged before", (int)length, names);
 			return;
 		}
-		if (premise->finding.outcome == OUTCOME_BROKEN ||
-		    premise->finding.outcome == OUTCOME_BLOCKED) {
-			finding->outcome = OUTCOME_BLOCKED;
-			snprintf(finding->text, sizeof(finding->text), "needs %s, which is not ok",
-				 premise->name);
+		if (!permits(premise->finding.outcome, strict)) {
+			find_blocked(finding, premise->name);
 			return;
 		}
 		names += length;

@@ -15,10 +15,10 @@
 static void ctrl_at_start(struct finding *finding, unsigned int argument)
 {
 	(void)argument;
-	if (start_values.global_ctrl != shape_general_bits())
+	if (start_values.global_ctrl != start_values.general_bits)
 		find_broken(finding,
 			    "expected 0x%" PRIx64 " in register 0x%" PRIx32 ", got 0x%" PRIx64,
-			    shape_general_bits(), shape.global_ctrl, start_values.global_ctrl);
+			    start_values.general_bits, shape.global_ctrl, start_values.global_ctrl);
 }
 
 static void status_at_start(struct finding *finding, unsigned int argument)
@@ -110,10 +110,10 @@ static void status_is_zero_without_overflow(struct finding *finding, unsigned in
 			    m.status);
 }
 
-/* Sets two bits, clears one. */
+/* The bit of the freeze is left alone: a machine on which it stays would count nothing more. */
 static void set_sets(struct finding *finding, unsigned int argument)
 {
-	const uint64_t bits = 1 | shape.frozen;
+	const uint64_t bits = UINT64_C(1) << first_counter();
 
 	(void)argument;
 	machine_write_msr(shape.global_set, bits);
@@ -181,6 +181,20 @@ static void clear_reads_zero(struct finding *finding, unsigned int argument)
 			    value);
 }
 
+/* Bits of fixed counters 8 to 13, which no CPU has. */
+static void reserved_bits_fault(struct finding *finding, unsigned int is_set)
+{
+	const uint32_t msr = is_set ? shape.global_set : shape.global_clear;
+
+	for (unsigned int bit = 40; bit < 46; bit++) {
+		if (machine_write_msr(msr, UINT64_C(1) << bit))
+			find_broken(finding,
+				    "expected a fault of a write of bit %u of register 0x%" PRIx32
+				    ", got none",
+				    bit, msr);
+	}
+}
+
 static void inuse_shows_selections(struct finding *finding, unsigned int argument)
 {
 	uint64_t value = 0;
@@ -224,11 +238,12 @@ static const struct rule rules[] = {
 	  true, SDM_GLOBAL, "drivers cannot stop all counters at once" },
 	{ "ctrl_starts_each_counter_alone", 0, CTRL " counting.user_instructions", ctrl_starts, 0,
 	  SDM_GLOBAL, "a counter counts only beside another" },
-	{ "status_is_zero_without_overflow", 0, STATUS, status_is_zero_without_overflow, 0,
-	  SDM_GLOBAL, "a driver takes an interrupt for that of a counter that has not overflowed" },
 	{ "clear_clears_what_is_named", 0,
 	  STATUS " contents.select_leaves_counter width.general_counters_wrap", clear_clears, 0,
 	  SDM_GLOBAL, "one overflow is handled again and again: a storm of interrupts" },
+	{ "status_is_zero_without_overflow", 0, STATUS " global.clear_clears_what_is_named",
+	  status_is_zero_without_overflow, 0, SDM_GLOBAL,
+	  "a driver takes an interrupt for that of a counter that has not overflowed" },
 	{ "set_sets_the_status", NEED_STATUS_SET,
 	  STATUS " registers.status_set_exists global.clear_clears_what_is_named", set_sets, 0,
 	  "Intel SDM vol. 3B, 20.2.4; AMD APM vol. 2, 13.2.1",
@@ -238,6 +253,12 @@ static const struct rule rules[] = {
 	{ "set_reads_zero", NEED_STATUS_SET, STATUS " registers.status_set_exists",
 	  clear_reads_zero, 1, SDM_GLOBAL,
 	  "software that reads, changes and writes the register sets too much" },
+	{ "clear_faults_at_reserved_bits", NEED_INTEL,
+	  "global.clear_clears_what_is_named contents.reserved_bits_fault", reserved_bits_fault,
+	  false, SDM_GLOBAL, "software that tries for features believes in some that do nothing" },
+	{ "set_faults_at_reserved_bits", NEED_INTEL | NEED_STATUS_SET,
+	  "global.set_sets_the_status contents.reserved_bits_fault", reserved_bits_fault, true,
+	  SDM_GLOBAL, "software that tries for features believes in some that do nothing" },
 	{ "inuse_shows_selections", NEED_VERSION_2, "registers.inuse_exists",
 	  inuse_shows_selections, 0, "Intel SDM vol. 3B, 20.2.4",
 	  "software that asks which counters are taken takes one that is" },

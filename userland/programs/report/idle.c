@@ -108,8 +108,10 @@ static const struct rule rules[] = {
 	  user_counter_stands_still, 0, SDM_HALT,
 	  "programs are charged for the time in which the CPU sleeps" },
 	{ "cycles_do_not_count", 0,
-	  KERNEL " cycles.are_not_instructions idle.counts_survive_a_halt", no_cycles, EVENT_CYCLES,
-	  SDM_HALT, "an idle machine seems busy" },
+	  KERNEL
+	  " counting.kernel_branches counting.branches_not_taken cycles.are_not_instructions "
+	  "precision.kernel_interrupts_add_nothing idle.counts_survive_a_halt",
+	  no_cycles, EVENT_CYCLES, SDM_HALT, "an idle machine seems busy" },
 	{ "reference_cycles_do_not_count", 0,
 	  KERNEL " cycles.reference_cycles_have_their_rate idle.counts_survive_a_halt "
 		 "idle.cycles_do_not_count",

@@ -43,6 +43,7 @@ void registers_note_start(void)
 	struct start_values *s = &start_values;
 	uint64_t value;
 
+	s->general_bits = shape_general_bits();
 	for (unsigned int i = 0; i < shape.counters && i < COUNTERS_MAX; i++) {
 		if (machine_read_msr(shape_select_msr(i), &value) && value) {
 			s->select = s->selects ? s->select : value;
@@ -117,6 +118,7 @@ static void full_width_names_the_counters(struct finding *finding, unsigned int 
 	uint64_t value;
 
 	(void)argument;
+	measure_clear();
 	for (unsigned int i = 0; i < shape.counters; i++) {
 		machine_write_msr(MSR_PMC + i, 0x1234500 + 64 * i);
 		if (machine_read_msr(MSR_A_PMC + i, &value) && value == 0x1234500 + 64 * i)
@@ -199,10 +201,13 @@ static void global_register_exists(struct finding *finding, unsigned int argumen
 	if (is_there)
 		return;
 	find_broken(finding, "expected register 0x%" PRIx32 ", got a fault", msrs[argument]);
-	if (argument == GLOBAL_SET)
-		shape.has_status_set = false;
-	else
+	if (argument != GLOBAL_SET) {
 		shape.has_global = false;
+		return;
+	}
+	/* The bit of the freeze came with this register. */
+	shape.has_status_set = false;
+	shape.frozen = 0;
 }
 
 static void register_exists(struct finding *finding, unsigned int argument)

@@ -9,6 +9,7 @@ struct start_values {
 	uint64_t selects, counters; /* a bit for each general counter whose register is not zero */
 	uint64_t select, counter;   /* the first such value */
 	uint64_t fixed_control;
+	uint64_t general_bits; /* of the announced counters */
 	uint64_t global_ctrl, global_status;
 };
 

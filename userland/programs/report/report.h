@@ -57,8 +57,8 @@ struct finding {
 struct rule {
 	const char *name;   /* without the group */
 	unsigned int needs; /* of enum need, beside those of the group */
-	const char
-		*rests_on; /* whole names of rules judged before, separated by spaces; NULL: none */
+	/* Whole names of rules judged before, separated by spaces; after "~" one must be exact. NULL: none. */
+	const char *rests_on;
 	/* Judges; @argument is the row's. Leaves @finding as it is if the rule holds. */
 	void (*judge)(struct finding *finding, unsigned int argument);
 	unsigned int argument;
@@ -86,6 +86,9 @@ void find_inexact(struct finding *finding, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void find_absent(struct finding *finding, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* As the engine does for the rows' premises: PREMISE, a rule's whole name, does not hold. */
+void find_blocked(struct finding *finding, const char *premise);
 
 /* Judges all rules and prints them as TAP with the verdict. Returns the number of broken rules. */
 unsigned int engine_run(void);

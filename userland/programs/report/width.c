@@ -113,6 +113,22 @@ static void legacy_write_extends(struct finding *finding, unsigned int argument)
 	machine_write_msr(MSR_PMC, 0);
 }
 
+/* Above the real width, whatever was announced. */
+static void bits_above_fault(struct finding *finding, unsigned int fixed)
+{
+	const uint32_t msr = fixed ? MSR_FIXED_CTR : MSR_A_PMC;
+
+	for (unsigned int bit = fixed ? shape.fixed_width : shape.width; bit < 64; bit++) {
+		if (!machine_write_msr(msr, UINT64_C(1) << bit))
+			continue;
+		find_broken(finding,
+			    "expected a fault of a write of bit %u of register 0x%" PRIx32
+			    ", got none",
+			    bit, msr);
+		machine_write_msr(msr, 0);
+	}
+}
+
 static void add_counter(struct measurement *m, bool fixed, unsigned int i)
 {
 	if (fixed)
@@ -131,7 +147,7 @@ static bool whole_count(struct finding *finding, bool fixed, unsigned int i, uin
 		find_broken(finding, "%s: %s", use_name(&m.uses[0]), m.message);
 		return false;
 	}
-	*count = m.uses[0].count;
+	*count = m.uses[0].after;
 	return true;
 }
 
@@ -209,6 +225,12 @@ static const struct rule rules[] = {
 	{ "full_width_writes_keep_all_bits", NEED_FULL_WIDTH, "contents.counters_keep_bits",
 	  writes_keep_all_bits, 0, SDM_WIDTH,
 	  "a period is cut to 32 bits, and its interrupt never comes" },
+	{ "bits_above_the_width_fault", NEED_INTEL | NEED_FULL_WIDTH,
+	  BITS " contents.reserved_bits_fault", bits_above_fault, false,
+	  "Intel SDM vol. 3B, 20.2.6", "software that writes too wide a period is not told" },
+	{ "fixed_bits_above_the_width_fault", NEED_INTEL | NEED_FIXED,
+	  "width.fixed_counters_have_announced_bits contents.reserved_bits_fault", bits_above_fault,
+	  true, "Intel SDM vol. 3B, 20.2.6", "software that writes too wide a period is not told" },
 	{ "general_counters_wrap", NEED_STEPS, KEEPS, general_wrap, 0, SDM_WIDTH,
 	  "no interrupt comes at an overflow, and counts are wrong after it" },
 	{ "fixed_counters_wrap", NEED_STEPS | NEED_FIXED,
