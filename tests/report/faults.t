@@ -61,7 +61,7 @@ def named(report):
 def known_faults():
     """The names that the emulator lists."""
     _, output, error = tap.command([TALLY, "run", "--cpu", "max,vendor=GenuineIntel,x-pmu-fault=help", "/bin/true"])
-    return set(re.findall(r"^(?:tally: )?\s*([a-z0-9-]+)  ", output.decode(errors="replace") + error, re.MULTILINE))
+    return set(re.findall(r"^(?:tally: )?([a-z0-9-]+) \(Intel: ", output.decode(errors="replace") + error, re.MULTILINE))
 
 
 def show(faults):
