@@ -29,10 +29,10 @@ _AS_REPORT = "console=cooked log=both"
 # loader put it, below 4 GiB; the amount beside a large one.
 _MEMORY_MIB, _MEMORY_LEAST_MIB, _MEMORY_BESIDE_MIB = 512, 12, 384
 _INITRAMFS_MAX_MIB = 3072
-# The programs that `tally report` runs, in this order.
+# The programs that `tally report` runs after the judge, in this order. The judge has the counters to itself.
 _REPORT = ("selfmon", "profile")
-# The program that `tally image --report` puts on media.
-_REPORT_ON_MEDIA = os.path.join("user", "bin", "selfmon")
+# It alone is on the media of `tally image --report`.
+_JUDGE, _JUDGE_WORDS = "report", "pmu=off"
 
 # `tally abi`: no entry matches, or some have faults.
 NO_ENTRY = 1
@@ -162,9 +162,14 @@ def _parser():
     boot.add_argument("image", metavar="IMAGE", help="a multiboot ELF, a disk image or an ISO image")
 
     report = commands.add_parser("report", allow_abbrev=False,
-                                 help="print the PMU report: exact counts, then a profile")
+                                 help="judge the machine's PMU, then print exact counts and a profile")
     report.set_defaults(action=_report)
     _add_machine_options(report)
+    report.add_argument("--format", choices=("text", "tap", "json", "junit"), default="text",
+                        help="text: what is broken, the verdict, counts and profile; tap, json, junit: all rules, "
+                             "and nothing else (default text)")
+    report.add_argument("--console", metavar="FILE",
+                        help="boot nothing: read the report from what a machine's console printed")
 
     flames = commands.add_parser("flamegraph", allow_abbrev=False,
                                  help="draw what perf has recorded (run --get) as an SVG")
@@ -396,14 +401,70 @@ def _boot(options):
 
 
 def _report(options):
-    arch = _architecture(options)
-    for name in _REPORT:
-        options.words = [paths.built(os.path.join(arch.folder, f"user/bin/{name}"), arch.make)]
-        options.root, options.env, options.add, options.no_check = None, [], [], False
-        status = _run_packed(options)
+    # Nothing else reads reports.
+    from . import report
+    if options.console is not None:
+        return _report_of_console(options, report)
+    is_text = options.format == "text"
+    has_judge = options.arch == architecture.DEFAULT
+    if not has_judge and not is_text:
+        raise Failure(USAGE, f"--format {options.format}: the rules are for x86_64, not for {options.arch}")
+    broken = _judge(options, report) if has_judge else 0
+    for name in _REPORT if is_text else ():
+        status = _run_own(options, name)
         if status:
             return status
-    return 0
+    return broken
+
+
+def _run_own(options, name):
+    """Runs a program of this tree, alone in the initramfs."""
+    arch = _architecture(options)
+    options.words = [paths.built(os.path.join(arch.folder, f"user/bin/{name}"), arch.make)]
+    options.root, options.env, options.add, options.no_check = None, [], [], False
+    return _run_packed(options)
+
+
+def _judge(options, report):
+    """Boots the judge and prints its report; returns the status that it asks for."""
+    words = options.append
+    options.append = _join(words, _JUDGE_WORDS)
+    with tempfile.TemporaryFile() as console:
+        with _output_to(console):
+            status = _run_own(options, _JUDGE)
+        console.seek(0)
+        text = console.read().decode(errors="replace")
+    options.append = words
+    if options.format == "tap":
+        sys.stdout.write(text)
+        return status
+    found = report.parse(text, "the machine's console")
+    print(report.write(found, options.format), flush=True)
+    return found.status
+
+
+@contextlib.contextmanager
+def _output_to(file):
+    """The standard output of the meantime, QEMU's too, goes to FILE."""
+    sys.stdout.flush()
+    before = os.dup(1)
+    os.dup2(file.fileno(), 1)
+    try:
+        yield
+    finally:
+        os.dup2(before, 1)
+        os.close(before)
+
+
+def _report_of_console(options, report):
+    try:
+        with open(options.console, encoding="utf-8", errors="replace") as file:
+            text = file.read()
+    except OSError as error:
+        raise Failure(NOT_FOUND, f"{options.console}: {error.strerror}") from None
+    found = report.parse(text, options.console)
+    print(report.write(found, options.format), end="")
+    return found.status
 
 
 def _image(options):
@@ -420,8 +481,8 @@ def _image(options):
     if options.report:
         if options.words:
             raise Failure(USAGE, "--report is the program; leave out PROGRAM")
-        options.words = [paths.built(_REPORT_ON_MEDIA, "make")]
-        words = _AS_REPORT
+        options.words = [paths.built(os.path.join("user", "bin", _JUDGE), "make")]
+        words = _join(_AS_REPORT, _JUDGE_WORDS)
     blob = _packed(options)
     words = _join(options.append, words)
     if form == "elf":
