@@ -21,7 +21,7 @@ OUTPUT = ["[/bin/words]", "[9]", "[PATH=/bin:/usr/bin]", "[HOME=/]", "tally: exi
 NO_NX = "tally: boot: this CPU has no NX (no-execute) bit, or the firmware hides it; choose a model that has it"
 NO_LONG_MODE = "tally: boot: this CPU has no 64-bit mode; choose an x86-64 model"
 MEDIUM = ("-drive", f"file={DISK},format=raw,if=ide,snapshot=on")
-# What is special; QEMU's words; the lines that are on the screen, the last of them last.
+# The special property; QEMU's words; the lines that are on the screen, the last of them last.
 SCREENS = (
     ("by BIOS", (), ["tally: screen: framebuffer, 160 by 50", *OUTPUT]),
     ("by UEFI", stock.UEFI, ["tally: screen: framebuffer, 160 by 50", *OUTPUT]),
