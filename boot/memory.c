@@ -151,7 +151,8 @@ static void leave_out(void)
 		boot_info.free_count = i;
 	}
 	if (unused)
-		log_warning("memory: %lu MiB stay unused, at addresses that are too high", unused >> 20);
+		log_warning("memory: %lu MiB stay unused, at addresses that are too high",
+			    unused >> 20);
 }
 
 void boot_memory_find_free(void)

@@ -464,7 +464,8 @@ static void read_tables(const struct table *root, size_t pointer_size)
 	size_t count = (root->length - sizeof *root) / pointer_size;
 
 	if (count > TABLES_MAX) {
-		log_warning("acpi: %zu tables: all beyond the first %d are ignored", count, TABLES_MAX);
+		log_warning("acpi: %zu tables: all beyond the first %d are ignored", count,
+			    TABLES_MAX);
 		count = TABLES_MAX;
 	}
 	for (size_t i = 0; i < count; i++) {

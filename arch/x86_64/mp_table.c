@@ -75,7 +75,8 @@ static const struct floating_pointer *find_pointer(void)
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		const uint8_t *bytes = paging_map_firmware(places[i].start, places[i].size);
 
-		for (size_t at = 0; bytes && at < places[i].size; at += sizeof(struct floating_pointer))
+		for (size_t at = 0; bytes && at < places[i].size;
+		     at += sizeof(struct floating_pointer))
 			if (memcmp(bytes + at, "_MP_", 4) == 0 &&
 			    acpi_sums_to_zero(bytes + at, POINTER_UNIT))
 				return (const void *)(bytes + at);
@@ -112,7 +113,8 @@ void mp_table_read(void)
 {
 	const struct floating_pointer *pointer = find_pointer();
 	const struct configuration *table =
-		pointer && pointer->table ? paging_map_firmware(pointer->table, sizeof *table) : NULL;
+		pointer && pointer->table ? paging_map_firmware(pointer->table, sizeof *table) :
+					    NULL;
 
 	if (!table || memcmp(table->signature, "PCMP", 4) != 0 || table->length < sizeof *table)
 		return;
@@ -121,7 +123,8 @@ void mp_table_read(void)
 	if (!table || !acpi_sums_to_zero(table, table->length))
 		return;
 
-	const uint8_t *at = (const uint8_t *)(table + 1), *end = (const uint8_t *)table + table->length;
+	const uint8_t *at = (const uint8_t *)(table + 1),
+		      *end = (const uint8_t *)table + table->length;
 	unsigned int isa = UINT32_MAX;
 
 	while (at < end) {

@@ -4,7 +4,7 @@
  * them. The data are checked: modules lie in RAM and do not overlap the kernel.
  *
  * Sources: Multiboot Specification 0.6.96, 3.2 "Machine state"; Multiboot2 Specification 2.0, 3.3 "I386
- * machine state"; Xen's docs/misc/pvh.pandoc.
+ * machine state"; Xen 4.17, "x86/HVM direct boot ABI".
  */
 #include "loader.h"
 

@@ -5,12 +5,13 @@
  *
  * Everything is copied, but ACPI's tables: afterwards the hypervisor's memory is free.
  *
- * Source: Xen's xen/include/public/arch-x86/hvm/start_info.h.
+ * Source: Xen 4.17, public headers, hvm/start_info.h of arch-x86.
  */
-#include "loader.h"
+#include <machine/pvh.h>
 
 #include <kernel/base/log.h>
-#include <machine/pvh.h>
+
+#include "loader.h"
 
 struct start_info {
 	uint32_t magic, version, flags;

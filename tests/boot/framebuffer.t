@@ -6,14 +6,13 @@ The framebuffer's memory must be, pixel by pixel, the glyphs of the font that th
 with, read here from the same file; one mode of each size of pixel has its turn.
 """
 
-import gzip
 import os
 import re
 import shutil
 import sys
 import time
 
-from tallytest import monitor, tap
+from tallytest import monitor, screenshot, tap
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
@@ -23,24 +22,14 @@ TALLY = os.path.join(ROOT, "tools", "tally")
 ISO = os.path.join(BUILD, "tests", "framebuffer.iso")
 LOG = os.path.join(BUILD, "tests", "framebuffer.log")
 PIXELS = os.path.join(BUILD, "tests", "framebuffer.pixels")
-FONT = "/usr/share/consolefonts/Lat15-Fixed16.psf.gz"
-WIDTH, HEIGHT = 8, 16
+WIDTH, HEIGHT = screenshot.WIDTH, screenshot.HEIGHT
 # A VGA's colour 7, light grey, by the bytes of a pixel: 0xaa in 8 bits, cut to 5 or 6.
 GREY = {4: b"\xaa\xaa\xaa\x00", 3: b"\xaa\xaa\xaa", 2: (0x15 << 11 | 0x2a << 5 | 0x15).to_bytes(2, "little")}
-CURSOR_ROWS = 13, 14
-CURSOR = "_"
+CURSOR = screenshot.CURSOR
 PROMPT = "/ # " + CURSOR
 ENDED = 65
 SERIAL = "-serial", f"file:{LOG}"
 EXIT_DEVICE = "-device", "isa-debug-exit,iobase=0xf4,iosize=4"
-
-
-def read_font():
-    """Rows of bits by character. In this font, ASCII's characters are in ASCII's places."""
-    with gzip.open(FONT) as file:
-        data = file.read()
-    return {chr(code): data[4 + code * HEIGHT:4 + (code + 1) * HEIGHT]
-            for code in range(ord(" "), ord("~") + 1)}
 
 
 class Screen(monitor.Machine):
@@ -55,14 +44,9 @@ class Screen(monitor.Machine):
         self.address = self.pitch = None
         self.outside = b""
         grey, black = GREY[self.pixel_bytes], bytes(self.pixel_bytes)
-        self.glyphs = {self.render(bits, grey, black): character
-                       for character, bits in read_font().items()}
-        bar = bytes(0xff if row in CURSOR_ROWS else 0 for row in range(HEIGHT))
-        self.glyphs[self.render(bar, grey, black)] = CURSOR
-
-    @staticmethod
-    def render(bits, front, back):
-        return b"".join(front if row >> 7 - x & 1 else back for row in bits for x in range(WIDTH))
+        self.glyphs = {screenshot.render(bits, grey, black): character
+                       for character, bits in screenshot.read_font().items()}
+        self.glyphs[screenshot.render(screenshot.cursor_bits(), grey, black)] = CURSOR
 
     def find(self):
         """Where the pixels are, from the kernel's log."""

@@ -26,7 +26,7 @@ OUTPUT = ["[/bin/words]", "[here]", "[PATH=/bin:/usr/bin]", "[HOME=/]"]
 BARE = "microvm,acpi=off,pit=off,pic=off,rtc=off,isa-serial=on"
 OURS = "ours"
 
-# What is special; CPUs that must run; the ELF; QEMU's machine; its other words.
+# The special property; CPUs that must run; the ELF; QEMU's machine; its other words.
 STARTS = (
     ("PVH on a PC", 2, PVH, "pc", ("-smp", "2")),
     ("PVH on q35", 2, PVH, "q35", ("-smp", "2")),

@@ -20,9 +20,9 @@ KEYS = {" ": "spc", "\n": "ret", "-": "minus", "=": "equal", ";": "semicolon", "
 class Machine:
     """QEMU with a VGA and its monitor at our end of a pipe."""
 
-    def __init__(self, *words):
+    def __init__(self, *words, emulator=None):
         self.process = subprocess.Popen(
-            [paths.emulator(needs_model=False), "-machine", "pc", "-m", "256M", "-nodefaults",
+            [emulator or paths.emulator(needs_model=False), "-machine", "pc", "-m", "256M", "-nodefaults",
              "-no-user-config", "-display", "none", "-vga", "std", "-no-reboot", "-monitor", "stdio",
              "-cpu", "max", "-L", "/usr/share/seabios", "-L", "/usr/share/qemu", *words],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

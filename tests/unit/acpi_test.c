@@ -15,7 +15,7 @@
 
 #include <kernel/mm/page.h>
 
-/* Of <machine/apic.h> and of page_table.h, which has no place on the host. */
+/* Declarations of <machine/apic.h> and of page_table.h, which has no place on the host. */
 #define PAGE_TABLE_H
 uint32_t apic_id(void);
 uint32_t apic_id_max(void);
@@ -105,14 +105,16 @@ static void put_table(uint32_t at, const char *signature, const void *contents, 
 }
 
 /* After its head: two CPUs, one that is off, an I/O APIC, line 0 at input 2. */
+/* clang-format off: a row is an entry. */
 static const uint8_t madt_contents[] = {
-	0,   0, 0xe0, 0xfe, 1, 0, 0, 0,			/* */
-	0,   8, 0,    3,    1, 0, 0, 0,			/* CPU 3 */
-	0,   8, 1,    7,    1, 0, 0, 0,			/* CPU 7 */
-	0,   8, 2,    9,    0, 0, 0, 0,			/* off */
-	1,   12, 0,   0,    0, 0, 0xc0, 0xfe, 0, 0, 0, 0, /* I/O APIC at 0xfec00000 */
-	2,   10, 0,   0,    2, 0, 0, 0,    15, 0,	/* level, low */
+	0, 0,  0xe0, 0xfe, 1, 0, 0,    0,		  /* */
+	0, 8,  0,    3,	   1, 0, 0,    0,		  /* CPU 3 */
+	0, 8,  1,    7,	   1, 0, 0,    0,		  /* CPU 7 */
+	0, 8,  2,    9,	   0, 0, 0,    0,		  /* off */
+	1, 12, 0,    0,	   0, 0, 0xc0, 0xfe, 0,	 0, 0, 0, /* I/O APIC at 0xfec00000 */
+	2, 10, 0,    0,	   2, 0, 0,    0,    15, 0,	  /* level, low */
 };
+/* clang-format on */
 
 static void put_root(uint32_t xsdt)
 {
@@ -139,7 +141,9 @@ static void put64(uint8_t *at, uint64_t value)
 static void put_truth(void)
 {
 	uint8_t fadt[sizeof(struct fadt) - sizeof(struct table)] = { 0 };
-	static const uint8_t dsdt[] = { 8, '_', 'S', '5', '_', 0x12, 6, 4, 0x0a, 5, 0, 0, 0, 0, 0, 0 };
+	static const uint8_t dsdt[] = {
+		8, '_', 'S', '5', '_', 0x12, 6, 4, 0x0a, 5, 0, 0, 0, 0, 0, 0
+	};
 	static const uint64_t pointers[] = { MADT_AT, FADT_AT, MCFG_AT, DMAR_AT };
 	uint8_t mcfg[8 + 16] = { 0 }, units[12 + 16] = { 0 };
 
@@ -330,15 +334,17 @@ static void check_many(void)
 #define POINTER_AT	 0xf5000
 #define CONFIGURATION_AT 0xf6000
 
+/* clang-format off: as above. */
 static const uint8_t mp_entries[] = {
-	0, 3, 0x14, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, /* this CPU */
-	0, 5, 0x14, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, /* CPU 5 */
-	0, 6, 0x14, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, /* off */
-	1, 4, 'I', 'S', 'A', ' ', ' ', ' ',			       /* bus 4 */
-	2, 0, 0x11, 1, 0, 0, 0xc0, 0xfe,			       /* I/O APIC */
-	3, 0, 0, 0, 4, 4, 0, 9,					       /* line 4 at input 9 */
-	3, 0, 0, 0, 2, 5, 0, 8,					       /* not of this bus */
+	0, 3, 0x14, 3,	 0,   0,   0,	 0,    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, /* this CPU */
+	0, 5, 0x14, 1,	 0,   0,   0,	 0,    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, /* CPU 5 */
+	0, 6, 0x14, 0,	 0,   0,   0,	 0,    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, /* off */
+	1, 4, 'I',  'S', 'A', ' ', ' ',	 ' ',					   /* bus 4 */
+	2, 0, 0x11, 1,	 0,   0,   0xc0, 0xfe,					   /* I/O APIC */
+	3, 0, 0,    0,	 4,   4,   0,	 9, /* line 4 at input 9 */
+	3, 0, 0,    0,	 2,   5,   0,	 8, /* not of this bus */
 };
+/* clang-format on */
 
 static void put_mp(void)
 {
@@ -413,7 +419,8 @@ static void check_any(void)
 			struct table *table = (void *)(memory + tables[i]);
 
 			table->length &= 0x1ff;
-			fix_sum(memory + tables[i], table->length, offsetof(struct table, checksum));
+			fix_sum(memory + tables[i], table->length,
+				offsetof(struct table, checksum));
 		}
 		struct configuration *old = (void *)(memory + CONFIGURATION_AT);
 

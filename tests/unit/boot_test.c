@@ -184,7 +184,8 @@ static void describe_pvh(const struct story *story)
 					      story->pieces[count].type, 0 };
 	for (unsigned int i = 0; i < story->module_count; i++)
 		modules[i] = (struct module){ story->modules[i].start,
-					      story->modules[i].end - story->modules[i].start, 0, 0 };
+					      story->modules[i].end - story->modules[i].start, 0,
+					      0 };
 	strcpy((char *)memory + TEXT_AT, story->words);
 	*info = (struct start_info){ .magic = PVH_MAGIC,
 				     .version = 1,
@@ -205,7 +206,7 @@ static const struct protocol {
 	{ "PVH", PVH_MAGIC, describe_pvh },
 };
 
-#define FOR_EACH_PROTOCOL(p) for (const struct protocol *p = protocols; p < protocols + 3; p++)
+#define FOR_EACH_PROTOCOL(p)  for (const struct protocol *p = protocols; p < protocols + 3; p++)
 /* Those that describe a screen. */
 #define FOR_EACH_MULTIBOOT(p) for (const struct protocol *p = protocols; p < protocols + 2; p++)
 
@@ -260,8 +261,7 @@ static void check_memory_map(void)
 			    { 8 * MIB, MIB, RESERVED } },
 		.words = "",
 	};
-	static const struct page_range ram[] = { { 0x2000, 0x4000 },
-						 { MIB, 4 * MIB } };
+	static const struct page_range ram[] = { { 0x2000, 0x4000 }, { MIB, 4 * MIB } };
 
 	FOR_EACH_PROTOCOL(p)
 	{
@@ -301,7 +301,8 @@ static void check_high_memory(void)
 		story.pieces[3] = cases[i].high;
 		if (cases[i].unused_mib)
 			snprintf(line, sizeof(line),
-				 "memory: %" PRIu64 " MiB stay unused, at addresses that are too high",
+				 "memory: %" PRIu64
+				 " MiB stay unused, at addresses that are too high",
 				 cases[i].unused_mib);
 		EXPECT_STR(boot_by(p, &story), "");
 		EXPECT_STR(last_log, line);

@@ -23,7 +23,7 @@ from .failure import MISSING, NOT_FOUND, USAGE, Failure
 _AS_PIPES = "console=raw log=com2"
 _NO_INPUT = "noinput"
 _AT_TERMINAL = "console=cooked log=com2"
-# The report on media: all of it on the screen and on both lines, whichever somebody reads.
+# The report on media: all of it on the screen and on both lines, since any of them may be the only one.
 _AS_REPORT = "console=cooked log=both"
 # Memory in MiB: without --memory; the least beside the initramfs, which stays where the boot
 # loader put it, below 4 GiB; the amount beside a large one.

@@ -14,7 +14,7 @@ from .gpt import SECTOR_BYTES
 _FOLDER = "/usr/lib/grub"
 _TEMPLATE = os.path.join(paths.ROOT, "boot", "x86_64", "grub.cfg")
 
-# What the configuration uses, and what reads and finds it.
+# Modules that the configuration uses, and those that read and find it.
 _COMMON = "normal configfile multiboot2 serial terminal echo sleep halt test"
 _MEDIA = "part_gpt part_msdos fat iso9660 search search_fs_file"
 _BIOS = "vbe cpuid"

@@ -24,7 +24,7 @@ def words(path, firmware, usb):
         drive += ",media=cdrom"
         device = ["-device", "ide-cd,drive=medium,bootindex=0"]
     else:
-        # A disk of IDE wants to be written. What is written does not reach the file.
+        # QEMU's IDE disks are writable. Written sectors do not reach the file.
         drive = drive.replace("readonly=on", "snapshot=on")
         device = ["-device", "ide-hd,drive=medium,bootindex=0"]
     return [*chosen, "-drive", drive, *device]

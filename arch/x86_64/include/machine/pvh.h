@@ -6,7 +6,7 @@
  * the start information in EBX. Nothing tells this entry from others but its address: start.S puts the
  * information's own magic number in EAX.
  *
- * Source: Xen's docs/misc/pvh.pandoc, xen/include/public/elfnote.h.
+ * Source: Xen 4.17, "x86/HVM direct boot ABI" (pvh.pandoc), and the public header of ELF notes.
  */
 #ifndef MACHINE_PVH_H
 #define MACHINE_PVH_H
