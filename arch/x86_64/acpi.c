@@ -228,7 +228,7 @@ _Static_assert(offsetof(struct fadt, flags) == 112, "ACPI 6.5 table 5.9");
 #define SLEEP_ENABLE	 (1u << 13)
 
 /* A value of AML is 0 (ZeroOp), 1 (OneOp), or BytePrefix and a byte. Returns what PM1 takes for the one at *AT of DSDT,
- * and moves behind it. The package may be the table's end. */
+ * and moves *AT after it. The package may be the table's end. */
 static uint16_t read_value(const struct table *dsdt, size_t *at)
 {
 	const uint8_t *bytes = (const uint8_t *)dsdt;
@@ -295,7 +295,8 @@ static void read_power(const struct fadt *fadt)
 	}
 	if (fadt->flags & FADT_CAN_RESET) {
 		acpi_info.reset = read_register(table, FADT_RESET);
-		copy_field(table, FADT_RESET_VALUE, &acpi_info.reset_value, sizeof acpi_info.reset_value);
+		copy_field(table, FADT_RESET_VALUE, &acpi_info.reset_value,
+			   sizeof acpi_info.reset_value);
 	}
 }
 
@@ -464,7 +465,8 @@ static void read_tables(const struct table *root, size_t pointer_size)
 	size_t count = (root->length - sizeof *root) / pointer_size;
 
 	if (count > TABLES_MAX) {
-		log_warning("acpi: %zu tables: all beyond the first %d are ignored", count, TABLES_MAX);
+		log_warning("acpi: %zu tables: all beyond the first %d are ignored", count,
+			    TABLES_MAX);
 		count = TABLES_MAX;
 	}
 	for (size_t i = 0; i < count; i++) {

@@ -17,11 +17,11 @@ struct trap_frame;
 /* An MSR that a step writes. */
 struct steps_written {
 	uint32_t number;
-	bool readable; /* else it has no value to get back */
+	bool readable;	/* else it has no value to get back */
 	uint64_t value; /* before the first write */
 };
 
-/* What a CPU needs to carry out lists. Only code on that CPU changes it, and steps_take_nmis, which owns `taken`. */
+/* The state of a CPU that carries out lists. Only code on that CPU changes it, and steps_take_nmis, which owns `taken`. */
 struct steps_cpu {
 	/* The NMI's view of the handler: `handler_count` is 0 while it changes. */
 	struct pmu_step handler[PMU_HANDLER_STEPS_MAX];

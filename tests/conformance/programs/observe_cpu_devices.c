@@ -56,8 +56,9 @@ static void show_node(const char *path)
 
 static void observe_nodes(void)
 {
-	static const char *const paths[] = { "/dev/cpu", "/dev/cpu/0",	     MSR, CPUID, "/dev/cpu/1/msr",
-					     "/dev/cpu/1/cpuid", "/dev/cpu/2/msr" };
+	static const char *const paths[] = { "/dev/cpu",      "/dev/cpu/0",	MSR,
+					     CPUID,	      "/dev/cpu/1/msr", "/dev/cpu/1/cpuid",
+					     "/dev/cpu/2/msr" };
 
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
 		show_node(paths[i]);
@@ -80,7 +81,8 @@ static void observe_open(void)
 		show(outcome(open(MSR, O_RDONLY)), "open msr, no right to the node");
 		show(outcome(open(CPUID, O_RDONLY)), "open cpuid, no right to the node");
 		show(outcome(open("/tmp-msr", O_RDONLY)), "open msr without CAP_SYS_RAWIO");
-		show(outcome(open("/tmp-absent", O_RDONLY)), "open msr of an absent CPU without CAP_SYS_RAWIO");
+		show(outcome(open("/tmp-absent", O_RDONLY)),
+		     "open msr of an absent CPU without CAP_SYS_RAWIO");
 		fd = open("/tmp-cpuid", O_RDWR);
 		show(fd >= 0 ? "opened" : error_name(errno), "open cpuid without a capability");
 		fflush(stdout);
@@ -110,8 +112,9 @@ static void observe_positions(int fd, const char *name, size_t one)
 	show(outcome(pread(fd, nowhere, one, 0)), "%s: pread to no memory", name);
 	show(outcome(pread(fd, kernel, one, 0)), "%s: pread to the kernel", name);
 	show(outcome(ioctl(fd, _IO('c', 0xA2), 0)), "%s: unknown ioctl", name);
-	show(mmap(NULL, PAGE_BYTES, PROT_READ, MAP_SHARED, fd, 0) == MAP_FAILED ? error_name(errno) :
-										  "mapped",
+	show(mmap(NULL, PAGE_BYTES, PROT_READ, MAP_SHARED, fd, 0) == MAP_FAILED ?
+		     error_name(errno) :
+		     "mapped",
 	     "%s: mmap", name);
 }
 
@@ -123,13 +126,15 @@ static void observe_cpuid(void)
 	observe_positions(fd, "cpuid", 16);
 	__cpuid_count(0, 0, here[0], here[1], here[2], here[3]);
 	show(outcome(pread(fd, registers, 16, 0)), "cpuid: leaf 0");
-	show(memcmp(registers, here, 16) ? "another" : "the instruction's", "cpuid: leaf 0's answer");
+	show(memcmp(registers, here, 16) ? "another" : "the instruction's",
+	     "cpuid: leaf 0's answer");
 	__cpuid_count(0xd, 1, here[0], here[1], here[2], here[3]);
 	show(outcome(pread(fd, registers, 16, 0xd | 1ull << 32)), "cpuid: leaf 0xd, subleaf 1");
 	show(memcmp(registers, here, 16) ? "another" : "the instruction's", "cpuid: its answer");
 	show(outcome(pread(fd, registers, 32, 0x80000000)), "cpuid: two leaves");
 	__cpuid_count(0x80000001, 0, here[0], here[1], here[2], here[3]);
-	show(memcmp(registers + 4, here, 16) ? "another" : "the instruction's", "cpuid: the second's answer");
+	show(memcmp(registers + 4, here, 16) ? "another" : "the instruction's",
+	     "cpuid: the second's answer");
 	show(outcome(write(fd, registers, 16)), "cpuid: write");
 	close(fd);
 }
@@ -145,9 +150,9 @@ static void show_registers(int fd, unsigned long command, const char *name, uint
 		snprintf(text, sizeof(text), "%s, eax %x edx %x", error_name(errno), registers[0],
 			 registers[2]);
 	else
-		snprintf(text, sizeof(text), "= %d, eax %x ecx %x edx %x, others %x %x %x %x %x", result,
-			 registers[0], registers[1], registers[2], registers[3], registers[4],
-			 registers[5], registers[6], registers[7]);
+		snprintf(text, sizeof(text), "= %d, eax %x ecx %x edx %x, others %x %x %x %x %x",
+			 result, registers[0], registers[1], registers[2], registers[3],
+			 registers[4], registers[5], registers[6], registers[7]);
 	show(text, "%s", name);
 }
 
