@@ -34,15 +34,15 @@
 struct pmu_file {
 	unsigned int cpu; /* constant */
 	struct mutex mutex;
-	bool ended;	    /* mutex */
-	uint32_t lost_told; /* mutex: of steps.lost, told to the program before */
+	bool ended;		/* mutex */
+	uint32_t lost_reported; /* mutex: the part of steps.lost that the program has */
 	struct steps_cpu steps;
 };
 
 static struct mutex opened_mutex = MUTEX_INITIALIZER(opened_mutex);
 static struct pmu_file *opened[CPUS_MAX]; /* opened_mutex */
 static unsigned int opened_count;	  /* opened_mutex */
-/* From the listener of cpu_goes_offline until the CPU is on line again: no file begins. Set with opened_mutex. */
+/* From pmu_cpu_goes_offline until the CPU is on line again: no file begins. Set with opened_mutex. */
 static _Atomic bool leaving[CPUS_MAX];
 static struct pmu_service service = { .name = "/dev/cpu/N/pmu" };
 
@@ -156,11 +156,11 @@ static long take_nmis(struct pmu_file *pmu, unsigned long argument)
 			-ENXIO :
 			steps_take_nmis(&pmu->steps, (struct pmu_nmi *)request.nmis, request.count);
 	request.count = (uint32_t)taken;
-	request.lost = lost - pmu->lost_told;
+	request.lost = lost - pmu->lost_reported;
 	if (taken >= 0 && copy_to_user((void *)argument, &request, sizeof(request)))
 		taken = -EFAULT;
 	if (taken >= 0)
-		pmu->lost_told = lost;
+		pmu->lost_reported = lost;
 	mutex_unlock(&pmu->mutex);
 	return taken < 0 ? taken : 0;
 }
@@ -280,7 +280,7 @@ int pmu_open(struct inode *inode, struct file *file)
 	return 0;
 }
 
-HOOK_LISTENER(cpu_goes_offline, 2, (unsigned int cpu, unsigned int target))
+void pmu_cpu_goes_offline(unsigned int cpu)
 {
 	mutex_lock(&opened_mutex);
 	atomic_store(&leaving[cpu], true);
