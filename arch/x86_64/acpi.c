@@ -207,6 +207,17 @@ struct fadt {
 	uint8_t unused4[20];
 	uint32_t flags;
 } __attribute__((packed));
+
+/* Offsets of what later revisions added, and of bytes in the unused parts. ACPI 6.5 table 5.9. */
+#define FADT_SMI_COMMAND   48
+#define FADT_ACPI_ENABLE   52
+#define FADT_RESET	   116
+#define FADT_RESET_VALUE   128
+#define FADT_DSDT_64	   140
+#define FADT_SLEEP_CONTROL 244
+#define FADT_SLEEP_STATUS  256
+#define FADT_CAN_RESET	   (1u << 10)
+#define FADT_REDUCED	   (1u << 20)
 _Static_assert(offsetof(struct fadt, pm1a_control) == 64, "ACPI 6.5 table 5.9");
 _Static_assert(offsetof(struct fadt, pm_timer) == 76, "ACPI 6.5 table 5.9");
 _Static_assert(offsetof(struct fadt, pm_timer_length) == 91, "ACPI 6.5 table 5.9");
@@ -216,22 +227,75 @@ _Static_assert(offsetof(struct fadt, flags) == 112, "ACPI 6.5 table 5.9");
 #define SLEEP_TYPE_SHIFT 10
 #define SLEEP_ENABLE	 (1u << 13)
 
-/* AML: NameOp "_S5_" PackageOp length count value …; a value is 0 (ZeroOp), 1 (OneOp) or BytePrefix
- * and a byte. */
+/* A value of AML is 0 (ZeroOp), 1 (OneOp), or BytePrefix and a byte. Returns what PM1 takes for the one at *AT of DSDT,
+ * and moves behind it. The package may be the table's end. */
+static uint16_t read_value(const struct table *dsdt, size_t *at)
+{
+	const uint8_t *bytes = (const uint8_t *)dsdt;
+	uint8_t value = *at < dsdt->length ? bytes[*at] : 0;
+
+	++*at;
+	if (value == 0x0a) {
+		value = *at < dsdt->length ? bytes[*at] : 0;
+		++*at;
+	}
+	return (uint16_t)((value & 7) << SLEEP_TYPE_SHIFT | SLEEP_ENABLE);
+}
+
+/* AML: NameOp "_S5_" PackageOp length count value value … */
 static void find_off_state(const struct table *dsdt)
 {
 	const uint8_t *bytes = (const uint8_t *)dsdt;
 
-	for (size_t i = sizeof *dsdt; i + 12 < dsdt->length; i++) {
+	for (size_t i = sizeof *dsdt; i + 8 < dsdt->length; i++) {
 		if (memcmp(bytes + i, "_S5_", 4) != 0 || bytes[i + 4] != 0x12)
 			continue;
 
 		/* The top two bits hold the number of further bytes of the package length. */
 		size_t at = i + 5 + 1 + (bytes[i + 5] >> 6) + 1;
-		uint8_t value = bytes[at] == 0x0a ? bytes[at + 1] : bytes[at];
 
-		acpi_info.sleep_off = (uint16_t)((value & 7) << SLEEP_TYPE_SHIFT | SLEEP_ENABLE);
+		acpi_info.sleep_off = read_value(dsdt, &at);
+		acpi_info.sleep_off_b = read_value(dsdt, &at);
 		return;
+	}
+}
+
+/* Copies SIZE bytes at OFFSET of TABLE to FIELD, zeros if the table is shorter. */
+static void copy_field(const struct table *table, size_t offset, void *field, size_t size)
+{
+	memset(field, 0, size);
+	if (offset + size <= table->length)
+		memcpy(field, (const uint8_t *)table + offset, size);
+}
+
+static struct acpi_register read_register(const struct table *table, size_t offset)
+{
+	struct {
+		uint8_t space, width, bit, access;
+		uint64_t address;
+	} __attribute__((packed)) generic;
+
+	copy_field(table, offset, &generic, sizeof generic);
+	return (struct acpi_register){ generic.space, generic.address };
+}
+
+/* The registers that end the machine. */
+static void read_power(const struct fadt *fadt)
+{
+	const struct table *table = &fadt->head;
+
+	acpi_info.sleep_control = (uint16_t)fadt->pm1a_control;
+	acpi_info.sleep_control_b = (uint16_t)fadt->pm1b_control;
+	copy_field(table, FADT_SMI_COMMAND, &acpi_info.smi_command, sizeof acpi_info.smi_command);
+	copy_field(table, FADT_ACPI_ENABLE, &acpi_info.acpi_enable, sizeof acpi_info.acpi_enable);
+	if (fadt->flags & FADT_REDUCED) {
+		acpi_info.sleep_control = acpi_info.sleep_control_b = 0;
+		acpi_info.sleep_register = read_register(table, FADT_SLEEP_CONTROL);
+		acpi_info.sleep_status = read_register(table, FADT_SLEEP_STATUS);
+	}
+	if (fadt->flags & FADT_CAN_RESET) {
+		acpi_info.reset = read_register(table, FADT_RESET);
+		copy_field(table, FADT_RESET_VALUE, &acpi_info.reset_value, sizeof acpi_info.reset_value);
 	}
 }
 
@@ -245,10 +309,15 @@ static void read_fadt(const struct table *table)
 		acpi_info.pm_timer = (uint16_t)fadt->pm_timer;
 		acpi_info.pm_timer_wide = fadt->flags & FADT_TIMER_WIDE;
 	}
-	acpi_info.sleep_control = (uint16_t)fadt->pm1a_control;
-	acpi_info.sleep_control_b = (uint16_t)fadt->pm1b_control;
+	read_power(fadt);
 
-	const struct table *dsdt = fadt->dsdt ? map_table(fadt->dsdt) : NULL;
+	uint64_t dsdt_address;
+
+	copy_field(table, FADT_DSDT_64, &dsdt_address, sizeof dsdt_address);
+	if (!dsdt_address)
+		dsdt_address = fadt->dsdt;
+
+	const struct table *dsdt = dsdt_address ? map_table(dsdt_address) : NULL;
 
 	if (dsdt)
 		find_off_state(dsdt);

@@ -14,6 +14,13 @@
 
 #define LEGACY_LINES 16
 
+/* A generic address (ACPI 6.5, 5.2.3.2) of a register of one byte. */
+enum acpi_space { ACPI_MEMORY = 0, ACPI_PORT = 1, ACPI_PCI = 2 };
+struct acpi_register {
+	uint8_t space;	  /* enum acpi_space */
+	uint64_t address; /* 0: there is no such register */
+};
+
 struct acpi_info {
 	uint32_t apic_ids[CPUS_MAX]; /* usable CPUs, in the table's order */
 	unsigned int listed_cpus;
@@ -37,6 +44,15 @@ struct acpi_info {
 	uint16_t sleep_control; /* PM1a control port, 0: none */
 	uint16_t sleep_control_b;
 	uint16_t sleep_off; /* value that switches off; 0xffff: not known */
+	uint16_t sleep_off_b;
+	/* The port that switches the two registers from the firmware's use to ours, and the value; 0: they are ours. */
+	uint16_t smi_command;
+	uint8_t acpi_enable;
+	/* The sleep registers of a machine without PM1, with hardware-reduced ACPI. */
+	struct acpi_register sleep_register, sleep_status;
+	/* A write of reset_value resets the machine. */
+	struct acpi_register reset;
+	uint8_t reset_value;
 };
 
 /* Constant after acpi_init. */

@@ -62,20 +62,19 @@ enum apic_register {
 
 #define REGISTER_PAGE_SIZE 4096
 
-/* NULL in x2APIC mode. Constant after apic_init. */
-static volatile uint32_t *registers;
+volatile uint32_t *apic_page;
 
 static uint32_t read(enum apic_register offset)
 {
-	if (registers)
-		return registers[offset / sizeof *registers];
+	if (apic_page)
+		return apic_page[offset / sizeof *apic_page];
 	return (uint32_t)msr_read(MSR_X2APIC_BASE + offset / 16);
 }
 
 static void write(enum apic_register offset, uint32_t value)
 {
-	if (registers)
-		registers[offset / sizeof *registers] = value;
+	if (apic_page)
+		apic_page[offset / sizeof *apic_page] = value;
 	else
 		msr_write(MSR_X2APIC_BASE + offset / 16, value);
 }
@@ -87,8 +86,8 @@ void apic_init(void)
 	/* When firmware has switched x2APIC on, the memory-mapped mode is out of reach. */
 	if (cpu_features.x2apic || (base & BASE_X2APIC))
 		return;
-	registers = paging_map_device(base & BASE_ADDRESS, REGISTER_PAGE_SIZE);
-	if (!registers)
+	apic_page = paging_map_device(base & BASE_ADDRESS, REGISTER_PAGE_SIZE);
+	if (!apic_page)
 		boot_failure("not enough memory to start; give the machine more");
 }
 
@@ -101,7 +100,7 @@ void apic_enable(void)
 	/* The transition from disabled to x2APIC passes through the memory-mapped mode. SDM 11.12.5. */
 	if (!(base & BASE_ENABLE))
 		msr_write(MSR_IA32_APIC_BASE, base |= BASE_ENABLE);
-	if (!registers && !(base & BASE_X2APIC))
+	if (!apic_page && !(base & BASE_X2APIC))
 		msr_write(MSR_IA32_APIC_BASE, base | BASE_X2APIC);
 
 	write(APIC_SPURIOUS, SPURIOUS_ENABLE | VECTOR_SPURIOUS);
@@ -123,13 +122,13 @@ void apic_timer_set_deadline(bool on)
 
 uint32_t apic_id(void)
 {
-	return registers ? read(APIC_ID) >> 24 : read(APIC_ID);
+	return apic_page ? read(APIC_ID) >> 24 : read(APIC_ID);
 }
 
 uint32_t apic_id_max(void)
 {
 	/* The greatest number of all is a broadcast. */
-	return registers ? 0xff - 1 : UINT32_MAX - 1;
+	return apic_page ? 0xff - 1 : UINT32_MAX - 1;
 }
 
 void apic_eoi(void)
@@ -142,6 +141,16 @@ void apic_pmi_unmask(void)
 	write(APIC_LVT_PMI, LVT_NMI);
 }
 
+void apic_pmi_set_masked(bool masked)
+{
+	write(APIC_LVT_PMI, masked ? LVT_MASKED | LVT_NMI : LVT_NMI);
+}
+
+uint32_t apic_pmi_entry(void)
+{
+	return read(APIC_LVT_PMI);
+}
+
 /* Waits until the previous interrupt is sent: only then may the command register be written again. */
 static void wait_sent(void)
 {
@@ -151,7 +160,7 @@ static void wait_sent(void)
 
 static void send(uint32_t destination, uint32_t command)
 {
-	if (!registers) {
+	if (!apic_page) {
 		/* An MSR write does not wait for earlier stores. The other CPU must find the data of
 		 * those stores. */
 		__asm__ volatile("mfence; lfence" : : : "memory");
@@ -175,7 +184,7 @@ void apic_send_fixed(uint32_t apic_id, uint8_t vector)
 
 void apic_send_self(uint8_t vector)
 {
-	if (!registers) {
+	if (!apic_page) {
 		write(APIC_SELF, vector);
 		return;
 	}

@@ -11,9 +11,10 @@
  * fault: user.rip is canonical (trap.c ensures it), the selectors are constants. Only an NMI, a machine
  * check or a debug exception can still arrive there. These have stacks of their own (IST) and do not
  * test where they came from: they load the GS base from their stack's top, where descriptors.c put the
- * address of the CPU's cpu_local, and restore the old value at the end. No instruction on the path of
- * an NMI faults, and breakpoints are disabled while the kernel handles it (debug_registers.c). So no
- * IRET lets a second NMI in before the first has left its stack.
+ * address of the CPU's cpu_local, and restore the old value at the end. Breakpoints are disabled while the
+ * kernel handles an NMI (debug_registers.c), and no instruction on its path faults but those of the exception
+ * table, which continue without an IRET (trap_continue_in_nmi). So no IRET lets a second NMI in before the first
+ * has left its stack.
  *
  * Sources: SDM vol. 3A 6.14 "Exception and Interrupt Handling in 64-bit Mode", vol. 2B SYSCALL,
  * SYSRET, vol. 2A IRET; AMD64 Architecture Programmer's Manual vol. 2, 8.9.
@@ -92,6 +93,8 @@ trap_stubs:
 	jmp	nmi_entry
 	.elseif	vector == VECTOR_DEBUG
 	jmp	debug_entry
+	.elseif	vector == VECTOR_PMU_WORK
+	jmp	steps_work_entry
 	.else
 	jmp	trap_entry
 	.endif
@@ -123,6 +126,28 @@ trap_entry:
 	.global	trap_return
 trap_return:
 	jmp	.Ltrap_return
+
+/*
+ * void trap_continue_in_nmi(struct trap_frame *frame): continues at FRAME, of an exception in an NMI, without an
+ * IRET. The flags and the address go below the interrupted stack pointer, over the end of the frame, and the frame's
+ * vector becomes the pointer to them.
+ */
+	.global	trap_continue_in_nmi
+	.type	trap_continue_in_nmi, @function
+trap_continue_in_nmi:
+	movq	FRAME_RSP(%rdi), %rax
+	movq	FRAME_RFLAGS(%rdi), %rcx
+	movq	FRAME_RIP(%rdi), %rdx
+	subq	$16, %rax
+	movq	%rax, FRAME_VECTOR(%rdi)
+	movq	%rcx, (%rax)
+	movq	%rdx, 8(%rax)
+	movq	%rdi, %rsp
+	RESTORE_REGISTERS
+	popq	%rsp
+	popfq
+	ret
+	.size	trap_continue_in_nmi, . - trap_continue_in_nmi
 
 /* A debug exception from user mode may end in a signal or a context switch: it continues on the task's
  * own stack. */

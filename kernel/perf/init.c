@@ -2,7 +2,11 @@
 /* The start of the perf core: its tables, its own PMUs, then those of the machine. */
 #include <kernel/perf/init.h>
 
+#include <string.h>
+
 #include <arch/pmu.h>
+#include <kernel/base/boot.h>
+#include <kernel/base/log.h>
 #include <kernel/base/start.h>
 #include <kernel/perf/breakpoint.h>
 #include <kernel/perf/callchain.h>
@@ -14,6 +18,19 @@
 #include <kernel/perf/software.h>
 #include <kernel/perf/software_clock.h>
 
+/* Whether the command line has pmu=off: the kernel touches no register of a PMU, on any CPU. */
+static bool pmus_are_off(void)
+{
+	char word[8];
+
+	if (!boot_option("pmu", word, sizeof(word)))
+		return false;
+	if (strcmp(word, "off") != 0)
+		boot_failure("pmu=%s: the only value is off", word);
+	log_info("PMU: not used: the command line has pmu=off");
+	return true;
+}
+
 void perf_init(void)
 {
 	perf_contexts_init();
@@ -24,7 +41,8 @@ void perf_init(void)
 	perf_software_init();
 	perf_software_clock_init();
 	perf_breakpoint_init();
-	arch_pmu_init();
+	if (!pmus_are_off())
+		arch_pmu_init();
 }
 
 START(START_CORE, perf_init);

@@ -129,7 +129,8 @@ static unsigned int prot_of(uint32_t flags)
  * p_memsz is larger. A segment that is not writable keeps the file's bytes there, as in Linux. */
 static int clear_rest(struct vm_space *space, uintptr_t from, uintptr_t to)
 {
-	static const char zeros[PAGE_SIZE];
+	/* Not constant: the image has no bytes of it then. */
+	static char zeros[PAGE_SIZE];
 	int error = to > from ? vm_write(space, from, zeros, to - from) : 0;
 
 	return error == -EFAULT ? 0 : error;

@@ -186,6 +186,51 @@ static void check_truth(void)
 	EXPECT_EQ(arch_iommu_registers(0, 1, 0), 0xfed90000);
 }
 
+/* The registers that end the machine: a table of revision 5 with hardware-reduced ACPI, then each shorter one. */
+static void check_power(void)
+{
+	static const uint8_t reset[] = { ACPI_PORT, 8, 0, 1, 0xf9, 0x0c },
+			     sleep_at[] = { ACPI_MEMORY, 8, 0, 1, 0, 2, 0xa0, 0xfe };
+	/* At the very end of the table; the second value is another one. */
+	static const uint8_t dsdt[] = { 8, '_', 'S', '5', '_', 0x12, 6, 2, 0x0a, 5, 1 };
+	uint8_t fadt[268 - sizeof(struct table)] = { 0 };
+
+	put_truth();
+	put32(fadt + 48 - 36, 0xb2);
+	fadt[52 - 36] = 0xe1;
+	put32(fadt + 64 - 36, 0x604);
+	put32(fadt + 112 - 36, FADT_CAN_RESET);
+	memcpy(fadt + 116 - 36, reset, sizeof(reset));
+	fadt[128 - 36] = 6;
+	put32(fadt + 140 - 36, DSDT_AT);
+	memcpy(fadt + 244 - 36, sleep_at, sizeof(sleep_at));
+	put_table(DSDT_AT, "DSDT", dsdt, sizeof(dsdt));
+	put_table(FADT_AT, "FACP", fadt, sizeof(fadt));
+	read_again();
+	EXPECT_EQ(acpi_info.smi_command, 0xb2);
+	EXPECT_EQ(acpi_info.acpi_enable, 0xe1);
+	EXPECT_EQ(acpi_info.sleep_control, 0x604);
+	EXPECT_EQ(acpi_info.sleep_off, 5 << 10 | 1 << 13);
+	EXPECT_EQ(acpi_info.sleep_off_b, 1 << 10 | 1 << 13);
+	EXPECT_EQ(acpi_info.reset.space, ACPI_PORT);
+	EXPECT_EQ(acpi_info.reset.address, 0xcf9);
+	EXPECT_EQ(acpi_info.reset_value, 6);
+	EXPECT_EQ_AT(acpi_info.sleep_register.address, 0, "%s", "the machine has PM1");
+
+	put32(fadt + 112 - 36, FADT_REDUCED);
+	put_table(FADT_AT, "FACP", fadt, sizeof(fadt));
+	read_again();
+	EXPECT_EQ(acpi_info.sleep_control, 0);
+	EXPECT_EQ(acpi_info.sleep_register.space, ACPI_MEMORY);
+	EXPECT_EQ(acpi_info.sleep_register.address, 0xfea00200);
+	EXPECT_EQ_AT(acpi_info.reset.address, 0, "%s", "no bit says that there is a reset register");
+	for (uint32_t size = sizeof(struct fadt); size < 256; size++) {
+		put_table(FADT_AT, "FACP", fadt, size - sizeof(struct table));
+		read_again();
+		EXPECT_EQ_AT(acpi_info.sleep_register.address, 0, "%u bytes", size);
+	}
+}
+
 static void expect_alone(const char *line)
 {
 	read_again();
@@ -389,6 +434,8 @@ static void check_any(void)
 
 static const struct tap_rule rules[] = {
 	{ "tables that are true are believed", check_truth },
+	{ "the registers for power-off and reset are those of the table's revision and flags",
+	  check_power },
 	{ "a wrong sum, length or place costs no more than the table", check_lies },
 	{ "CPUs that cannot be reached or numbered are left out, and counted", check_many },
 	{ "without ACPI the tables of the MultiProcessor Specification count", check_mp },

@@ -19,6 +19,9 @@ struct trap_frame;
 #define GENERAL_MAX FIXED_INDEX
 #define FIXED_MAX   16
 
+/* RDPMC's index of fixed counter 0 (SDM vol. 2B, RDPMC); the others follow. */
+#define COUNTERS_RDPMC_FIXED (1u << 30)
+
 /* The registers of a PMU: numbers of MSRs, and the counters' shape. The same on every CPU. */
 struct counter_registers {
 	uint64_t counters; /* those that exist; bit n: counter index n */
@@ -46,12 +49,19 @@ struct counter_pmu {
 };
 
 /* Resets the counters of every CPU and registers them as the PMU "cpu", type PERF_TYPE_RAW. False: the name or
- * the type is taken. Once, all CPUs running, task context. */
+ * the type is taken, or a register faults. Once, all CPUs running, task context. */
 bool counters_pmu_start(const struct counter_pmu *pmu);
+
+/* Tries all of REGISTERS on each CPU, which stops all counting. False: one faults, and the log names it. Task context, all
+ * CPUs running. */
+bool counters_are_there(const struct counter_registers *registers);
 
 /* The counters for a service that has reserved them (<kernel/pmu/reserve.h>). Returns their registers, or NULL: there
  * are none. */
 const struct counter_registers *counters_registers(void);
+/* Initializes the counters of this CPU as at the start, for a service that has reserved them and left their registers in any
+ * state. No action if there are none. Interrupts off. */
+void counters_restart_cpu(void);
 /* Have HANDLER called for NMIs instead of this driver's handler, and undo that. No counter counts. Task context. */
 void counters_lend_interrupt(bool (*handler)(struct trap_frame *frame));
 void counters_take_interrupt_back(bool (*handler)(struct trap_frame *frame));

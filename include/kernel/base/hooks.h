@@ -384,10 +384,10 @@ bool hook_addresses_are_hidden(void);
 
 /* CPU runs no task any more and is about to go off line; TARGET, on line, takes over what can move. Task
  * context; hotplug_mutex held. CPU still answers cross calls. */
-HOOK_ALWAYS(cpu_goes_offline, 1, (unsigned int cpu, unsigned int target), (cpu, target))
+HOOK_ALWAYS(cpu_goes_offline, 2, (unsigned int cpu, unsigned int target), (cpu, target))
 
 /* This CPU has come on line and runs no task yet. Interrupts off, its idle task. */
-HOOK_ALWAYS(cpu_starts, 2, (void), ())
+HOOK_ALWAYS(cpu_starts, 3, (void), ())
 
 /* --- once in a task's life: always called --- */
 

@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The registers, or NULL in x2APIC mode: a register is an MSR then. Constant after apic_init. */
+extern volatile uint32_t *apic_page;
+
 /* Finds the mode, and maps the registers if they are memory-mapped. Boot CPU, once, before apic_enable. */
 void apic_init(void);
 
@@ -25,6 +28,10 @@ void apic_eoi(void);
  * each delivery. Any context, NMI included. SDM vol. 3B, 20.6.3 "Programming the Performance Counters
  * and Handling Overflow". */
 void apic_pmi_unmask(void);
+
+/* Masks or unmasks it, and returns the entry of the local vector table as it is. Contexts as above. */
+void apic_pmi_set_masked(bool masked);
+uint32_t apic_pmi_entry(void);
 
 /* Sends fixed VECTOR to the CPU whose APIC is APIC_ID. Any context, also an NMI that interrupted this
  * function. */

@@ -36,6 +36,7 @@ struct cpu_local {
 	uint32_t id;	    /* number of the CPU */
 	uint32_t nmi_depth; /* 1 inside an NMI handler */
 	uint32_t apic_id;
+	uint32_t fixup_vector; /* of the last exception that continued by the exception table */
 	struct trap_frame *interrupt_frame; /* of the interrupt being served, else NULL */
 	uint64_t debug_control;		    /* DR7 while breakpoints are enabled, 0: none is */
 } __attribute__((aligned(64)));

@@ -58,7 +58,7 @@ static inline uint64_t pmc_read(uint32_t index)
 	".quad 1f, 2f\n\t"                         \
 	".popsection\n\t"
 
-/* The next three return false where the instruction faults: for probing. Not NMI context. */
+/* The next three return false where the instruction faults: for probing. */
 
 /* Does what msr_read does and sets *VALUE; false: there is no register NUMBER. */
 static inline bool msr_read_try(uint32_t number, uint64_t *value)

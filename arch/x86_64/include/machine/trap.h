@@ -32,6 +32,8 @@
 /* Vectors of the kernel's own interrupts: high, so that they come before devices. One for each enum ipi
  * but IPI_STOP. */
 #define VECTOR_TIMER	      0xe0
+/* A CPU's interrupt to itself that is known work: pmu/steps_work.S. */
+#define VECTOR_PMU_WORK	      0xe1
 #define VECTOR_IPI	      0xf0
 #define VECTOR_SPURIOUS	      0xff
 
@@ -91,7 +93,7 @@ bool descriptors_overlap(uintptr_t first, uintptr_t last);
 bool descriptors_on_nmi_stack(uintptr_t address);
 
 /* The debug build: panics if FRAME interrupted the service of an NMI. The IRET of such a trap lets the
- * next NMI in, which would start on the same stack. */
+ * next NMI in, which would start on the same stack. Faults of the exception table end without one. */
 #ifdef TALLY_DEBUG
 void trap_check_place(struct trap_frame *frame);
 #else

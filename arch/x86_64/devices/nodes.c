@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The nodes of the CPUs' devices below /dev/cpu, for each CPU that has started. They stay while a CPU is off line;
+ * opening one is ENXIO then.
+ */
+#include "nodes.h"
+
+#include <string.h>
+
+#include <kernel/base/cpu.h>
+#include <kernel/base/log.h>
+#include <kernel/base/start.h>
+#include <kernel/fs/dentry.h>
+#include <kernel/fs/file.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/fcntl.h>
+#include <uapi/linux/stat.h>
+
+static struct device cpu_devices[] = {
+	{ .major = MSR_MAJOR, .more_minors = CPUS_MAX - 1, .open = msr_open },
+	{ .major = CPUID_MAJOR, .more_minors = CPUS_MAX - 1, .open = cpuid_open },
+	{ .major = PMU_MAJOR, .more_minors = CPUS_MAX - 1, .open = pmu_open },
+};
+
+static const struct {
+	const char *name;
+	unsigned int major;
+} nodes[] = { { "msr", MSR_MAJOR }, { "cpuid", CPUID_MAJOR }, { "pmu", PMU_MAJOR } };
+
+static void add_devices(void)
+{
+	for (size_t i = 0; i < sizeof(cpu_devices) / sizeof(cpu_devices[0]); i++)
+		device_add(&cpu_devices[i]);
+}
+
+START(START_DEVICES, add_devices);
+
+static int make_folder(struct dentry *parent, const char *name, struct dentry **folder)
+{
+	const struct entry_request request = { .mode = S_IFDIR | 0755 };
+
+	return entry_create(parent, name, strlen(name), &request, folder);
+}
+
+static int make_nodes(struct dentry *cpus, unsigned int cpu)
+{
+	struct dentry *folder;
+	char name[12];
+	int error;
+
+	format_string(name, sizeof(name), "%u", cpu);
+	error = make_folder(cpus, name, &folder);
+	if (error)
+		return error;
+	for (size_t i = 0; !error && i < sizeof(nodes) / sizeof(nodes[0]); i++) {
+		const struct entry_request request = {
+			.mode = S_IFCHR | 0600,
+			.device = device_number(nodes[i].major, cpu),
+		};
+
+		error = entry_create(folder, nodes[i].name, strlen(nodes[i].name), &request, NULL);
+	}
+	dentry_put(folder);
+	return error;
+}
+
+static void make_all_nodes(void)
+{
+	struct dentry *dev, *cpus;
+	int error = path_lookup(root_dentry, "/dev", LOOKUP_DIRECTORY, &dev);
+
+	if (!error) {
+		error = make_folder(dev, "cpu", &cpus);
+		dentry_put(dev);
+	}
+	for (unsigned int cpu = 0; !error && cpu < cpu_count(); cpu++)
+		error = make_nodes(cpus, cpu);
+	if (error)
+		boot_failure("too little memory for /dev/cpu; give the machine more");
+	dentry_put(cpus);
+}
+
+START(START_DEV, make_all_nodes);
+
+int node_cpu(const struct inode *inode, unsigned int *cpu)
+{
+	*cpu = device_minor(inode->device);
+	return *cpu < cpu_count() && cpu_is_online(*cpu) ? 0 : -ENXIO;
+}
+
+int64_t node_seek(struct file *file, int64_t offset, unsigned int whence)
+{
+	int64_t base = whence == SEEK_CUR ? (int64_t)file->position : 0, target;
+
+	if (whence != SEEK_SET && whence != SEEK_CUR)
+		return -EINVAL;
+	if (__builtin_add_overflow(base, offset, &target) || target < 0)
+		return -EINVAL;
+	file->position = (uint64_t)target;
+	return target;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The names of the CPUs' devices: /dev/cpu/N/msr, /dev/cpu/N/cpuid, /dev/cpu/N/pmu.
+ */
+#ifndef ARCH_X86_64_DEVICES_NODES_H
+#define ARCH_X86_64_DEVICES_NODES_H
+
+#include <stdint.h>
+
+#include <kernel/fs/inode.h>
+
+struct file;
+
+/* Major numbers: msr and cpuid as in Linux's admin-guide/devices.txt; pmu has one of those for local use. The minor number is
+ * that of the CPU. */
+#define MSR_MAJOR   202
+#define CPUID_MAJOR 203
+#define PMU_MAJOR   240
+
+/* Give FILE its operations: the devices' open. */
+inode_open_function msr_open, cpuid_open, pmu_open;
+
+/* Finds the CPU of INODE. 0, or -ENXIO: there is no such CPU, or it is off line. Task context. */
+int node_cpu(const struct inode *inode, unsigned int *cpu);
+
+/* lseek for devices without an end: SEEK_SET, SEEK_CUR, else -EINVAL. */
+int64_t node_seek(struct file *file, int64_t offset, unsigned int whence);
+
+#endif
