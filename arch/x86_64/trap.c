@@ -230,7 +230,8 @@ static inline void prepare_user_mode(struct trap_frame *frame)
 #ifdef TALLY_DEBUG
 void trap_check_place(struct trap_frame *frame)
 {
-	bool is_fault = frame->vector == VECTOR_PROTECTION || frame->vector == VECTOR_INVALID_OPCODE;
+	bool is_fault = frame->vector == VECTOR_PROTECTION ||
+			frame->vector == VECTOR_INVALID_OPCODE;
 
 	/* continue_at returns to these without an IRET. */
 	if (is_fault && fixup_find(frame->rip))

@@ -73,8 +73,8 @@ static int request(int fd, unsigned long command, struct pmu_step *steps, unsign
 #define RUN(fd_, steps_) request(fd_, PMU_IOC_RUN, steps_, sizeof(steps_) / sizeof((steps_)[0]))
 #define HANDLE(fd_, steps_) \
 	request(fd_, PMU_IOC_HANDLER, steps_, sizeof(steps_) / sizeof((steps_)[0]))
-#define STEP(operation_, ...)                                 \
-	{                                                     \
+#define STEP(operation_, ...)                                     \
+	{                                                         \
 		.operation = PMU_STEP_##operation_, ##__VA_ARGS__ \
 	}
 #define RDMSR(index_)	      STEP(RDMSR, .index = (index_))
@@ -85,9 +85,8 @@ static int request(int fd, unsigned long command, struct pmu_step *steps, unsign
 static uint64_t counted(int fd, unsigned int kind, uint64_t passes)
 {
 	struct pmu_step steps[] = {
-		WRMSR(MSR_GLOBAL_CTRL, 0),	  WRMSR(MSR_PMC0, 0),
-		WRMSR(MSR_SELECT0, IN_KERNEL),	  WRMSR(MSR_GLOBAL_CTRL, 1),
-		WORK(kind, passes),		  WRMSR(MSR_GLOBAL_CTRL, 0),
+		WRMSR(MSR_GLOBAL_CTRL, 0), WRMSR(MSR_PMC0, 0), WRMSR(MSR_SELECT0, IN_KERNEL),
+		WRMSR(MSR_GLOBAL_CTRL, 1), WORK(kind, passes), WRMSR(MSR_GLOBAL_CTRL, 0),
 		RDMSR(MSR_PMC0),
 	};
 
@@ -378,9 +377,12 @@ static void a_list_runs_on_the_cpu_of_the_file(void)
 
 static void lists_that_are_refused(void)
 {
-	struct pmu_step none = STEP(OPERATIONS), pad = STEP(TSC, .pad = 1), index = STEP(TSC, .index = 1);
-	struct pmu_step kind = WORK(PMU_WORK_KINDS, 0), much = WORK(PMU_WORK_LOOP, PMU_WORK_MAX + 1);
-	struct pmu_step work = WORK(PMU_WORK_LOOP, 1), wait = STEP(WAIT, .value = PMU_WAIT_MAX_NS + 1);
+	struct pmu_step none = STEP(OPERATIONS), pad = STEP(TSC, .pad = 1),
+			index = STEP(TSC, .index = 1);
+	struct pmu_step kind = WORK(PMU_WORK_KINDS, 0),
+			much = WORK(PMU_WORK_LOOP, PMU_WORK_MAX + 1);
+	struct pmu_step work = WORK(PMU_WORK_LOOP, 1),
+			wait = STEP(WAIT, .value = PMU_WAIT_MAX_NS + 1);
 	struct pmu_step *bad[] = { &none, &pad, &index, &kind, &much, &wait };
 	struct pmu_step many[PMU_WRITTEN_MAX + 1];
 	int fd = begin();

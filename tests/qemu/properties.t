@@ -46,6 +46,21 @@ refused $amd,x-pmu-amd=v2,x-pmu-counters=16 "x-pmu-counters must be 4 to 15, not
 refused $amd,x-pmu-version=2 "x-pmu-version is a property of Intel's PMU, but the CPU model is AMD's"
 refused $amd,x-pmu-width=48 "x-pmu-width is a property of Intel's PMU, but the CPU model is AMD's"
 
+refused $intel,x-pmu-fault=pmi-nowhere \
+	"x-pmu-fault knows no fault 'pmi-nowhere'; -cpu max,x-pmu-fault=help lists them"
+refused $intel,x-pmu-fault=pmi-never+ "x-pmu-fault knows no fault ''; -cpu max,x-pmu-fault=help lists them"
+refused $intel,x-pmu-fault= "x-pmu-fault knows no fault ''; -cpu max,x-pmu-fault=help lists them"
+refused $intel,x-pmu-fault=pmi-never+lvt-masked \
+	"x-pmu-fault=lvt-masked is a fault of AMD's PMU, but the CPU model is Intel's"
+refused $amd,x-pmu-fault=pmi-not-fixed \
+	"x-pmu-fault=pmi-not-fixed is a fault of Intel's PMU, but the CPU model is AMD's"
+refused $intel,x-pmu-version=3,x-pmu-fault=status-set-ignored \
+	"x-pmu-fault=status-set-ignored needs a PMU of Intel from version 4 on"
+refused $amd,x-pmu-amd=core,x-pmu-fault=freeze-always "x-pmu-fault=freeze-always needs a PMU of AMD v2"
+refused $intel,x-pmu-counters=1,x-pmu-fault=cpuid-counters-low \
+	"x-pmu-fault=cpuid-counters-low needs 2 or more general counters"
+refused max,x-pmu-fault=pmi-never "x-pmu-fault needs pmu=on"
+
 refused max,vendor=HygonGenuine,pmu=on "pmu=on emulates the PMUs of Intel and AMD under TCG: choose a \
 CPU model of theirs, or add vendor=GenuineIntel or vendor=AuthenticAMD"
 

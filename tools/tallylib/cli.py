@@ -16,7 +16,7 @@ import tempfile
 from dataclasses import dataclass, field
 from typing import Optional
 
-from . import architecture, bring, device, emulator, failure, initramfs, machine, medium, paths, processor
+from . import architecture, bring, device, emulator, failure, image_form, initramfs, machine, medium, paths, processor
 from .failure import MISSING, NOT_FOUND, USAGE, Failure
 
 # Words for the kernel, docs/boot.md.
@@ -29,10 +29,9 @@ _AS_REPORT = "console=cooked log=both"
 # loader put it, below 4 GiB; the amount beside a large one.
 _MEMORY_MIB, _MEMORY_LEAST_MIB, _MEMORY_BESIDE_MIB = 512, 12, 384
 _INITRAMFS_MAX_MIB = 3072
-# The programs that `tally report` runs, in this order.
+# The programs that `tally report` runs after the judge, in this order. The judge has the counters to itself.
 _REPORT = ("selfmon", "profile")
-# The program that `tally image --report` puts on media.
-_REPORT_ON_MEDIA = os.path.join("user", "bin", "selfmon")
+_JUDGE, _JUDGE_WORDS = "report", "pmu=off"
 
 # `tally abi`: no entry matches, or some have faults.
 NO_ENTRY = 1
@@ -142,14 +141,7 @@ def _parser():
                                 help="put kernel and program into one bootable file")
     image.set_defaults(action=_image, parser=image)
     _add_packing_options(image)
-    image.add_argument("-o", "--output", metavar="FILE", help="what to write (must be given, but with --pxe)")
-    _add_form_options(image)
-    image.add_argument("--append", metavar="WORDS", default="",
-                       help="more words for the kernel's command line (not in an ELF)")
-    image.add_argument("--video", metavar="MODE", type=_video_mode,
-                       help="the screen's mode: text, auto or WIDTHxHEIGHT[xDEPTH] (not in an ELF; default auto)")
-    image.add_argument("--size", metavar="MIB", type=_number(1, 1 << 20),
-                       help="the size of the medium (only a disk image; default: what it takes)")
+    image_form.add_options(image, _number(1, image_form.SIZE_MAX_MIB))
     image.add_argument("words", metavar="PROGRAM [ARGS...]", nargs=argparse.REMAINDER)
 
     boot = commands.add_parser("boot", allow_abbrev=False,
@@ -162,9 +154,14 @@ def _parser():
     boot.add_argument("image", metavar="IMAGE", help="a multiboot ELF, a disk image or an ISO image")
 
     report = commands.add_parser("report", allow_abbrev=False,
-                                 help="print the PMU report: exact counts, then a profile")
+                                 help="judge the machine's PMU, then print exact counts and a profile")
     report.set_defaults(action=_report)
     _add_machine_options(report)
+    report.add_argument("--format", choices=("text", "tap", "json", "junit"), default="text",
+                        help="text: what is broken, the verdict, counts and profile; tap, json, junit: all rules, "
+                             "and nothing else (default text)")
+    report.add_argument("--console", metavar="FILE",
+                        help="boot nothing: read the report from what a machine's console printed")
 
     flames = commands.add_parser("flamegraph", allow_abbrev=False,
                                  help="draw what perf has recorded (run --get) as an SVG")
@@ -181,19 +178,6 @@ def _parser():
     interfaces.add_argument("pattern", metavar="PATTERN", nargs="?",
                             help="a regular expression for the name of an interface, or a file's path")
     return parser
-
-
-def _add_form_options(parser):
-    parser.set_defaults(form=None)
-    add = parser.add_mutually_exclusive_group().add_argument
-    add("--elf", dest="form", action="store_const", const="elf",
-        help="one multiboot and PVH ELF (the default, but with --report)")
-    add("--disk", dest="form", action="store_const", const="disk",
-        help="a disk image with GRUB, for a USB stick or a virtual machine, BIOS and UEFI (the default with --report)")
-    add("--iso", dest="form", action="store_const", const="iso",
-        help="the same as a CD image, which is good for a stick, too")
-    add("--pxe", metavar="DIR", help="a folder for a network's server: BIOS PXE, UEFI and iPXE")
-    parser.add_argument("--report", action="store_true", help="the program is the PMU report")
 
 
 def _add_machine_options(parser):
@@ -256,14 +240,6 @@ def _seconds(text):
     if not 0 < value < 1e6:
         raise argparse.ArgumentTypeError(f"{text!r} is no time in seconds")
     return value
-
-
-def _video_mode(text):
-    if text not in ("text", "auto") and not re.fullmatch(r"[1-9]\d{0,4}x[1-9]\d{0,4}(x\d\d)?", text,
-                                                         re.ASCII):
-        raise argparse.ArgumentTypeError(f"{text!r} is no mode of a screen: give text, auto or "
-                                         "WIDTHxHEIGHT[xDEPTH]")
-    return text
 
 
 def _variable(text):
@@ -396,14 +372,70 @@ def _boot(options):
 
 
 def _report(options):
-    arch = _architecture(options)
-    for name in _REPORT:
-        options.words = [paths.built(os.path.join(arch.folder, f"user/bin/{name}"), arch.make)]
-        options.root, options.env, options.add, options.no_check = None, [], [], False
-        status = _run_packed(options)
+    # Nothing else reads reports.
+    from . import report
+    if options.console is not None:
+        return _report_of_console(options, report)
+    is_text = options.format == "text"
+    has_judge = options.arch == architecture.DEFAULT
+    if not has_judge and not is_text:
+        raise Failure(USAGE, f"--format {options.format}: the rules are for x86_64, not for {options.arch}")
+    broken = _judge(options, report) if has_judge else 0
+    for name in _REPORT if is_text else ():
+        status = _run_own(options, name)
         if status:
             return status
-    return 0
+    return broken
+
+
+def _run_own(options, name):
+    """Runs a program of this tree, alone in the initramfs."""
+    arch = _architecture(options)
+    options.words = [paths.built(os.path.join(arch.folder, f"user/bin/{name}"), arch.make)]
+    options.root, options.env, options.add, options.no_check = None, [], [], False
+    return _run_packed(options)
+
+
+def _judge(options, report):
+    """Boots the judge and prints its report; returns the status that it asks for."""
+    words = options.append
+    options.append = _join(words, _JUDGE_WORDS)
+    with tempfile.TemporaryFile() as console:
+        with _output_to(console):
+            status = _run_own(options, _JUDGE)
+        console.seek(0)
+        text = console.read().decode(errors="replace")
+    options.append = words
+    if options.format == "tap":
+        sys.stdout.write(text)
+        return status
+    found = report.parse(text, "the machine's console")
+    print(report.write(found, options.format), flush=True)
+    return found.status
+
+
+@contextlib.contextmanager
+def _output_to(file):
+    """The standard output of the meantime, QEMU's too, goes to FILE."""
+    sys.stdout.flush()
+    before = os.dup(1)
+    os.dup2(file.fileno(), 1)
+    try:
+        yield
+    finally:
+        os.dup2(before, 1)
+        os.close(before)
+
+
+def _report_of_console(options, report):
+    try:
+        with open(options.console, encoding="utf-8", errors="replace") as file:
+            text = file.read()
+    except OSError as error:
+        raise Failure(NOT_FOUND, f"{options.console}: {error.strerror}") from None
+    found = report.parse(text, options.console)
+    print(report.write(found, options.format), end="")
+    return found.status
 
 
 def _image(options):
@@ -414,38 +446,17 @@ def _image(options):
         program, *rest = _words(options)
         options = options.parser.parse_args(rest, options)
         options.words = [program] + _words(options)
-    form = "pxe" if options.pxe else options.form or ("disk" if options.report else "elf")
-    _check_form(options, form)
+    form = image_form.settle(options)
     words = _AS_PIPES
     if options.report:
         if options.words:
             raise Failure(USAGE, "--report is the program; leave out PROGRAM")
-        options.words = [paths.built(_REPORT_ON_MEDIA, "make")]
-        words = _AS_REPORT
+        options.words = [paths.built(os.path.join("user", "bin", _JUDGE), "make")]
+        words = _join(_AS_REPORT, _JUDGE_WORDS)
     blob = _packed(options)
     words = _join(options.append, words)
-    if form == "elf":
-        image.make_unikernel(blob, options.output)
-    elif form == "disk":
-        image.make_disk(blob, words, options.output, options.video or "auto", options.size)
-    elif form == "iso":
-        image.make_iso(blob, words, options.output, options.video or "auto")
-    else:
-        image.make_netboot(blob, words, options.pxe, options.video or "auto")
+    image_form.make(image, form, options, blob, words)
     return 0
-
-
-def _check_form(options, form):
-    if form == "pxe" and options.output is not None:
-        raise Failure(USAGE, "--pxe DIR names the folder; leave out -o")
-    if form != "pxe" and options.output is None:
-        raise Failure(USAGE, "name the file to write: -o FILE")
-    if form == "elf" and options.append:
-        raise Failure(USAGE, "--append needs --disk, --iso or --pxe: whoever boots an ELF gives it its words")
-    if form == "elf" and options.video:
-        raise Failure(USAGE, "--video needs --disk, --iso or --pxe: the ELF's screen is what its loader sets")
-    if form != "disk" and options.size:
-        raise Failure(USAGE, "--size is for --disk: the other forms are as large as what is in them")
 
 
 def _flamegraph(options):

@@ -44,8 +44,7 @@ static ssize_t read_cpuid(struct file *file, void *user_buffer, size_t size, uin
 					   .result = -ENXIO };
 
 		smp_call(cpu_of(file), ask, &call);
-		if (!call.result &&
-		    copy_to_user((char *)user_buffer + done, &call.registers, one))
+		if (!call.result && copy_to_user((char *)user_buffer + done, &call.registers, one))
 			call.result = -EFAULT;
 		if (call.result)
 			return done ? (ssize_t)done : call.result;

@@ -95,10 +95,10 @@ static ssize_t write_msr(struct file *file, const void *user_buffer, size_t size
 	if (size % sizeof(value))
 		return -EINVAL;
 	for (; done < size; done += sizeof(value)) {
-		int error = copy_from_user(&value, (const char *)user_buffer + done,
-					   sizeof(value)) ?
-				    -EFAULT :
-				    access_there(file, (uint32_t)*position, true, &value);
+		int error =
+			copy_from_user(&value, (const char *)user_buffer + done, sizeof(value)) ?
+				-EFAULT :
+				access_there(file, (uint32_t)*position, true, &value);
 
 		if (error)
 			return done ? (ssize_t)done : error;

@@ -34,8 +34,8 @@
 struct pmu_file {
 	unsigned int cpu; /* constant */
 	struct mutex mutex;
-	bool ended;	       /* mutex */
-	uint32_t lost_told;    /* mutex: of steps.lost, told to the program before */
+	bool ended;	    /* mutex */
+	uint32_t lost_told; /* mutex: of steps.lost, told to the program before */
 	struct steps_cpu steps;
 };
 
@@ -152,9 +152,9 @@ static long take_nmis(struct pmu_file *pmu, unsigned long argument)
 		return -EFAULT;
 	mutex_lock(&pmu->mutex);
 	lost = atomic_load(&pmu->steps.lost);
-	taken = pmu->ended ? -ENXIO :
-			     steps_take_nmis(&pmu->steps, (struct pmu_nmi *)request.nmis,
-					     request.count);
+	taken = pmu->ended ?
+			-ENXIO :
+			steps_take_nmis(&pmu->steps, (struct pmu_nmi *)request.nmis, request.count);
 	request.count = (uint32_t)taken;
 	request.lost = lost - pmu->lost_told;
 	if (taken >= 0 && copy_to_user((void *)argument, &request, sizeof(request)))

@@ -17,7 +17,7 @@ struct trap_frame;
 /* An MSR that a step writes. */
 struct steps_written {
 	uint32_t number;
-	bool readable; /* else it has no value to get back */
+	bool readable;	/* else it has no value to get back */
 	uint64_t value; /* before the first write */
 };
 

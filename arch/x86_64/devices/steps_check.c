@@ -36,7 +36,8 @@ static bool value_is_valid(const struct pmu_step *step)
 		return step->value <= 1;
 	case PMU_STEP_WORK:
 		return step->index < PMU_WORK_KINDS &&
-		       step->value <= (step->index == PMU_WORK_STRING ? PMU_STRING_MAX : PMU_WORK_MAX);
+		       step->value <=
+			       (step->index == PMU_WORK_STRING ? PMU_STRING_MAX : PMU_WORK_MAX);
 	case PMU_STEP_HALT:
 	case PMU_STEP_WAIT:
 		return step->value <= PMU_WAIT_MAX_NS;

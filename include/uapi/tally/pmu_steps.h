@@ -37,11 +37,11 @@
 /* Operations of a step. INDEX and VALUE are its fields; those that an operation does not name are 0. "value =" is what
  * the kernel writes into VALUE. Those up to PMU_STEP_PCE may be in a handler. */
 enum {
-	PMU_STEP_RDMSR,	  /* value = MSR INDEX */
-	PMU_STEP_WRMSR,	  /* MSR INDEX = VALUE */
-	PMU_STEP_RDPMC,	  /* value = RDPMC of INDEX, in ring 0 */
-	PMU_STEP_TSC,	  /* value = RDTSC, after all steps before it */
-	PMU_STEP_LVT,	  /* value = the local APIC's LVT entry of performance counters */
+	PMU_STEP_RDMSR, /* value = MSR INDEX */
+	PMU_STEP_WRMSR, /* MSR INDEX = VALUE */
+	PMU_STEP_RDPMC, /* value = RDPMC of INDEX, in ring 0 */
+	PMU_STEP_TSC,	/* value = RDTSC, after all steps before it */
+	PMU_STEP_LVT,	/* value = the local APIC's LVT entry of performance counters */
 	PMU_STEP_SET_LVT, /* that entry = VALUE: PMU_LVT_MASKED or 0; the delivery mode is always NMI */
 	/* CR4.PCE = VALUE, 0 or 1; value = what it was. Until CPU N switches to another address space. */
 	PMU_STEP_PCE,
@@ -56,9 +56,9 @@ enum {
 /* Known work of ring 0: instructions and branches of one pass, without the frame around all passes. The frame is the
  * same for each number of passes, 0 included. */
 enum {
-	PMU_WORK_LOOP,	    /* dec, jnz: 2 instructions, 1 branch */
-	PMU_WORK_CPUID,	    /* xor, xor, cpuid (leaf 0), dec, jnz: 5 instructions, 1 branch; an exit to most hypervisors */
-	PMU_WORK_STRING,    /* one REP STOSB of VALUE bytes: 1 instruction for all of them, also for 0 */
+	PMU_WORK_LOOP, /* dec, jnz: 2 instructions, 1 branch */
+	PMU_WORK_CPUID, /* xor, xor, cpuid (leaf 0), dec, jnz: 5 instructions, 1 branch; an exit to most hypervisors */
+	PMU_WORK_STRING, /* one REP STOSB of VALUE bytes: 1 instruction for all of them, also for 0 */
 	PMU_WORK_NOT_TAKEN, /* jc (never taken), dec, jnz: 3 instructions, 2 branches */
 	/* One interrupt of this CPU by itself in each pass, taken in ring 0: PMU_INTERRUPT_INSTRUCTIONS, if no other
 	 * interrupt comes in between. value = interrupts taken. The caller is on CPU N. */
@@ -71,17 +71,17 @@ enum {
 
 /* Bounds of one list. The sum over its steps of passes times weight: 1 for a pass of LOOP and NOT_TAKEN, 1 for a byte of
  * STRING, 64 for a pass of CPUID and INTERRUPT. The sum of the ns of HALT and WAIT. The bytes of one STRING. */
-#define PMU_WORK_MAX	   (1u << 24)
-#define PMU_WAIT_MAX_NS	   1000000000u
-#define PMU_STRING_MAX	   4096
+#define PMU_WORK_MAX		   (1u << 24)
+#define PMU_WAIT_MAX_NS		   1000000000u
+#define PMU_STRING_MAX		   4096
 
 struct pmu_step {
 	__u32 operation;
 	__u32 index;
 	__u64 value;
 	__u32 fault; /* out: 0, or 1 + the vector of the exception that the step raised; value is 0 then */
-	__u32 nmis;  /* out: NMIs on the CPU since the list began, when the step was done */
-	__u64 pad;   /* zero */
+	__u32 nmis; /* out: NMIs on the CPU since the list began, when the step was done */
+	__u64 pad;  /* zero */
 };
 
 struct pmu_steps {
@@ -94,7 +94,7 @@ struct pmu_steps {
 
 /* One NMI. */
 struct pmu_nmi {
-	__u64 ip;   /* of the interrupted instruction */
+	__u64 ip; /* of the interrupted instruction */
 	__u64 tsc;
 	__u32 user; /* 1 if it came in ring 3 */
 	__u32 step; /* number of the list's step that ran, or PMU_NO_STEP */

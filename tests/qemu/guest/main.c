@@ -22,6 +22,7 @@ static const struct {
 	{ "kinds", test_kinds },
 	{ "svm", test_svm },
 	{ "dsa", test_dsa },
+	{ "faults", test_faults },
 };
 
 static const struct {
@@ -69,6 +70,7 @@ static void read_config(const char *line)
 			*words[i].value = *words[i].value * 10 + (uint64_t)(*digit - '0');
 	}
 	config.suite = after(line, "suite=");
+	config.fault = after(line, "fault=");
 }
 
 /* Multiboot information, the part that is used. */

@@ -6,9 +6,10 @@
  * CPU model reports to the PMU.  It is not the PMU: tcg/system/pmu-intel.c and
  * pmu-amd.c have each vendor's registers and events; pmu-event.c, pmu-count.c,
  * pmu-msr.c and pmu.c have what both share: conditions on events, counting,
- * access to registers, life cycle; tcg/pmu-translate.c.inc has what translated
- * code does.  The registers that KVM also migrates (msr_gp_counters and its
- * neighbours) stay where they are in CPUX86State, for both vendors.
+ * access to registers, life cycle; pmu-fault*.c have the ways to be wrong on
+ * purpose; tcg/pmu-translate.c.inc has what translated code does.  The registers
+ * that KVM also migrates (msr_gp_counters and its neighbours) stay where they are
+ * in CPUX86State, for both vendors.
  *
  * Everything here belongs to one vCPU and is touched only by its own thread,
  * or by another thread while that vCPU is stopped.  There is no lock.
@@ -20,6 +21,8 @@
 
 #ifndef I386_PMU_H
 #define I386_PMU_H
+
+#include "pmu-fault.h"
 
 /* The most counters that a model has: general ones, and others beside them. */
 #define X86_PMU_MAX_GP          15
@@ -42,7 +45,16 @@ typedef struct X86PMUConfig {
     uint32_t width_bits;        /* of every general counter */
     uint32_t skid_insns;        /* instructions between overflow and PMI */
     const X86PMUModel *model;   /* NULL: no PMU */
+    char *fault_names;          /* x-pmu-fault: joined by +; NULL: none */
+    bool faulty;                /* it has one of these */
+    uint64_t faults[DIV_ROUND_UP(X86_PMU_NR_FAULTS, 64)];
 } X86PMUConfig;
+
+/* Does the PMU have fault @f? */
+static inline bool x86_pmu_fault(const X86PMUConfig *cfg, X86PMUFault f)
+{
+    return unlikely(cfg->faulty) && (cfg->faults[f / 64] >> (f % 64) & 1);
+}
 
 #define DEFINE_X86_PMU_PROPERTIES(type, field)                              \
     DEFINE_PROP_UINT32("x-pmu-version", type, field.version,                \
@@ -52,7 +64,8 @@ typedef struct X86PMUConfig {
                        X86_PMU_UNSET),                                      \
     DEFINE_PROP_UINT32("x-pmu-width", type, field.width_bits,               \
                        X86_PMU_UNSET),                                      \
-    DEFINE_PROP_UINT32("x-pmu-skid", type, field.skid_insns, 0)
+    DEFINE_PROP_UINT32("x-pmu-skid", type, field.skid_insns, 0),            \
+    DEFINE_PROP_STRING("x-pmu-fault", type, field.fault_names)
 
 /*
  * The kinds of branch.  Translated code knows all but whether a conditional
@@ -120,6 +133,10 @@ typedef struct X86PMUState {
     uint32_t deliveries[X86_PMU_NR_DELIVERIES];     /* not yet settled */
     bool skidding;              /* an overflow happened, its PMI has not yet */
     bool mperf_runs;            /* AMD: MPERF or APERF has been accessed */
+    /* Of faults: the next PMI is the second of an overflow; counters that were
+       written shortly before their overflow, by their bits in the status. */
+    bool second_pmi;
+    uint64_t short_periods;
 
     bool active;                /* some counter counts in some mode, or skid */
     bool counting;              /* some counter moves in this mode, or skid */
@@ -167,6 +184,9 @@ void x86_pmu_cpuid(X86CPU *cpu, uint32_t leaf, uint32_t *eax, uint32_t *ebx,
 /* x86_pmu_reset: power-up values.  CPUX86State has been zeroed before. */
 void x86_pmu_reset(CPUArchState *env);
 
+/* x86_pmu_init: INIT has happened.  Without a fault the registers stay. */
+void x86_pmu_init(CPUArchState *env);
+
 /*
  * x86_pmu_resync: bring all PMU registers up to date with what has retired,
  * take the consequences of overflows, and start anew for the present CPL.
@@ -207,6 +227,12 @@ void x86_pmu_before_fetch_fault(CPUArchState *env);
 void x86_pmu_exception(CPUArchState *env, bool is_int);
 
 /*
+ * x86_pmu_delivering: interrupt or exception @intno, which no instruction
+ * requests, is about to be delivered (@is_hw: an interrupt).
+ */
+void x86_pmu_delivering(CPUArchState *env, int intno, bool is_hw);
+
+/*
  * x86_pmu_delivered: an interrupt (@is_hw) or exception has been delivered that
  * no instruction requested.  Its handler runs next.
  */
@@ -234,6 +260,12 @@ bool x86_pmu_wrmsr(CPUArchState *env, uint32_t index, uint64_t val,
                    uintptr_t ra);
 
 /*
+ * x86_pmu_may_rdpmc: may RDPMC be used, where the manual's answer is @may?  Only
+ * a fault makes a difference.
+ */
+bool x86_pmu_may_rdpmc(CPUArchState *env, bool may);
+
+/*
  * x86_pmu_rdpmc: value of the counter that ECX = @index names.  Raises #GP
  * (with @ra) for a counter that does not exist.  The permission to use RDPMC
  * has been checked.
@@ -252,6 +284,10 @@ static inline void x86_pmu_pre_save(CPUArchState *env)
 }
 
 static inline void x86_pmu_reset(CPUArchState *env)
+{
+}
+
+static inline void x86_pmu_init(CPUArchState *env)
 {
 }
 

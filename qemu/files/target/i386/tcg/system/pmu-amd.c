@@ -41,18 +41,12 @@ enum { K8 = 1, CORE, V2 };
 #define MSR_LEGACY_CTR0         0xc0010004
 #define MSR_CORE_EVTSEL0        0xc0010200      /* and the counter, in turns */
 
-/* PERF_CTL, beside what Intel has: "HostOnly/GuestOnly". */
-#define EVTSEL_GUEST_ONLY       (1ull << 40)
-#define EVTSEL_HOST_ONLY        (1ull << 41)
-#define EVTSEL_EXISTING         (0x30full << 32 | 0xffd7ffff)
-
 #define HWCR_IRPERF_EN          (1ull << 30)
 #define GLOBAL_PMC_FREEZE       (1ull << 60)
 
-/* CPUID (APM vol. 3, appendix E). */
+/* More of CPUID (APM vol. 3, appendix E). */
 #define LEAF_POWER              0x6
 #define LEAF_EXT_FEATURES       0x80000008
-#define LEAF_PERFMON            0x80000022
 #define PERFMON_EBX_COUNTERS    0xf     /* which is why there are at most 15 */
 #define POWER_ECX_EFF_FREQ      (1u << 0)
 #define APM_EDX_EFF_FREQ_RO     (1u << 10)      /* 8000_0007 */
@@ -104,7 +98,7 @@ static uint64_t read_evtsel(CPUX86State *env, unsigned i)
 
 static void write_evtsel(CPUX86State *env, unsigned i, uint64_t val)
 {
-    env->msr_gp_evtsel[i] = val & EVTSEL_EXISTING;
+    env->msr_gp_evtsel[i] = val & EVTSEL_AMD_EXISTING;
 }
 
 static uint64_t read_ctr(CPUX86State *env, unsigned i)
@@ -216,18 +210,20 @@ static unsigned two(const X86CPU *cpu)
 }
 
 static const PMURegister registers[] = {
-    { MSR_LEGACY_EVTSEL0, NR_LEGACY, K8, legacy, read_evtsel, write_evtsel },
-    { MSR_LEGACY_CTR0, NR_LEGACY, K8, legacy, read_ctr, write_ctr },
+    { MSR_LEGACY_EVTSEL0, NR_LEGACY, K8, legacy,
+      read_evtsel, write_evtsel, NULL, PMU_SELECT },
+    { MSR_LEGACY_CTR0, NR_LEGACY, K8, legacy,
+      read_ctr, write_ctr, NULL, PMU_COUNTER },
     { MSR_CORE_EVTSEL0, 2 * X86_PMU_MAX_GP, CORE, pairs,
-      read_pair, write_pair },
+      read_pair, write_pair, NULL, PMU_PAIRS },
     { MSR_GLOBAL_STATUS, 1, V2, pmu_one_register,
-      read_global_status, write_nothing },
+      read_global_status, write_nothing, NULL, PMU_GLOBAL },
     { MSR_GLOBAL_CTL, 1, V2, pmu_one_register,
-      read_global_ctl, write_global_ctl },
+      read_global_ctl, write_global_ctl, NULL, PMU_GLOBAL },
     { MSR_GLOBAL_STATUS_CLR, 1, V2, pmu_one_register,
-      pmu_read_zero, write_status_clr },
+      pmu_read_zero, write_status_clr, NULL, PMU_STATUS_CLEAR },
     { MSR_GLOBAL_STATUS_SET, 1, V2, pmu_one_register,
-      pmu_read_zero, write_status_set },
+      pmu_read_zero, write_status_set, NULL, PMU_STATUS_SET },
     { MSR_IA32_DEBUGCTL, 1, K8, pmu_one_register,
       pmu_read_debugctl, write_debugctl },
     { MSR_K7_HWCR, 1, K8, pmu_one_register, read_hwcr, write_hwcr },
@@ -268,6 +264,7 @@ static unsigned modes_of(uint64_t sel)
 static void list_counters(CPUX86State *env)
 {
     const X86PMUConfig *cfg = &env_archcpu(env)->pmu_config;
+    uint64_t control = pmu_enabling_control(env);
 
     if (env->pmu.hwcr & HWCR_IRPERF_EN) {
         pmu_add_free_running(env, IRPERF, EVENT_INSNS);
@@ -280,10 +277,10 @@ static void list_counters(CPUX86State *env)
         return;
     }
     for (unsigned i = 0; i < cfg->nr_gp; i++) {
-        uint64_t sel = env->msr_gp_evtsel[i];
+        uint64_t sel = pmu_enabling_select(env, i);
 
         if ((sel & EVTSEL_EN) &&
-            (cfg->version < V2 || (env->msr_global_ctrl & (1ull << i)))) {
+            (cfg->version < V2 || (control & (1ull << i)))) {
             pmu_add_counter(env, i, sel, modes_of(sel), sel & EVTSEL_INT);
         }
     }
@@ -388,6 +385,7 @@ const X86PMUModel pmu_model_amd = {
     .nr_registers = ARRAY_SIZE(registers),
     .events = events,
     .nr_events = ARRAY_SIZE(events),
+    .frozen = GLOBAL_PMC_FREEZE,
     .realize = realize,
     .cpuid = cpuid,
     .list_counters = list_counters,

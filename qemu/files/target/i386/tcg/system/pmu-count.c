@@ -15,9 +15,10 @@
  * before the last.  So an overflow is always found at the instruction boundary
  * where it happened: the allowance is 0 there, and the next block cannot start.
  *
- * Invariants: allowance is negative only inside helper_pmu_tb_start; a settled
- * counter is less than 2^width; env->hflags has HF_PMU_MASK if and only if
- * some counter moves in the present mode or a PMI is skidding, and
+ * Invariants: allowance is negative only inside helper_pmu_tb_start, and after
+ * the extra charge of a fault, until the next block starts; a settled counter
+ * that is not free-running is less than 2^width; env->hflags has HF_PMU_MASK if
+ * and only if some counter moves in the present mode or a PMI is skidding, and
  * HF_PMU_KINDS_MASK only with it.
  *
  * Copyright (c) 2026 The Tally authors
@@ -40,7 +41,7 @@
 /* The branch part of an allowance must not run over. */
 #define MAX_GRANT_INSNS         (X86_PMU_INSN - 1)
 
-static uint64_t *counter_value(CPUX86State *env, const X86PMUCounter *c)
+uint64_t *pmu_counter_value(CPUX86State *env, const X86PMUCounter *c)
 {
     return c->status_bit < PMU_FIXED_SHIFT
            ? &env->msr_gp_counters[c->status_bit]
@@ -59,7 +60,7 @@ static uint64_t distance(CPUX86State *env, const X86PMUCounter *c)
     if (c->is_free_running) {
         return INT64_MAX;
     }
-    return pmu_counter_mask(env_archcpu(env)) + 1 - *counter_value(env, c);
+    return pmu_counter_mask(env_archcpu(env)) + 1 - *pmu_counter_value(env, c);
 }
 
 /*
@@ -199,7 +200,7 @@ static uint64_t settle(CPUX86State *env, bool *interrupts)
     }
     for (int i = 0; i < p->nr_counters; i++) {
         const X86PMUCounter *c = &p->counters[i];
-        uint64_t *value = counter_value(env, c);
+        uint64_t *value = pmu_counter_value(env, c);
 
         if (!moves(p, c) && !(p->counts_deliveries && (c->modes & p->mode))) {
             continue;
@@ -220,29 +221,36 @@ static uint64_t settle(CPUX86State *env, bool *interrupts)
         memset(p->deliveries, 0, sizeof(p->deliveries));
     }
     if (p->skidding) {
-        p->skid_left_insns -= insns;
+        /* A fault may have charged more than ran. */
+        p->skid_left_insns -= MIN(insns, p->skid_left_insns);
     }
     return overflowed;
 }
 
-/* Ask the local APIC for a PMI, and freeze the counters if DEBUGCTL says so. */
-static void raise_pmi(CPUX86State *env)
+void pmu_raise_pmi(CPUX86State *env)
 {
     X86CPU *cpu = env_archcpu(env);
+    X86CPU *to = cpu;
     const X86PMUModel *model = cpu->pmu_config.model;
+    bool freezes = env->pmu.debugctl & DEBUGCTL_FREEZE_PERFMON_ON_PMI;
+    unsigned how = model->delivery_masks_lvt ? APIC_PMI_MASKS_ENTRY : 0;
 
     env->pmu.skidding = false;
-    if (env->pmu.debugctl & DEBUGCTL_FREEZE_PERFMON_ON_PMI) {
+    if (unlikely(cpu->pmu_config.faulty)) {
+        to = pmu_fault_pmi(env, &freezes, &how);
+    }
+    if (freezes) {
         model->freeze(env);
     }
-    if (cpu->apic_state) {
+    if (to && to->apic_state) {
         BQL_LOCK_GUARD();
-        apic_deliver_pmi(cpu->apic_state, model->delivery_masks_lvt);
+        apic_deliver_pmi(to->apic_state, how);
     }
 }
 
-void pmu_add_counter(CPUX86State *env, unsigned status_bit, uint64_t evtsel,
-                     unsigned modes, bool interrupts)
+static X86PMUCounter *add_counter(CPUX86State *env, unsigned status_bit,
+                                  uint64_t evtsel, unsigned modes,
+                                  bool interrupts)
 {
     X86CPU *cpu = env_archcpu(env);
     X86PMUState *p = &env->pmu;
@@ -260,14 +268,27 @@ void pmu_add_counter(CPUX86State *env, unsigned status_bit, uint64_t evtsel,
     if (modes) {
         pmu_event_tell_unmodelled(cpu, evtsel);
     }
+    return c;
+}
+
+void pmu_add_counter(CPUX86State *env, unsigned status_bit, uint64_t evtsel,
+                     unsigned modes, bool interrupts)
+{
+    X86CPU *cpu = env_archcpu(env);
+
+    if (likely(!cpu->pmu_config.faulty)) {
+        add_counter(env, status_bit, evtsel, modes, interrupts);
+    } else if (pmu_fault_counter(env, status_bit, &evtsel, &modes,
+                                 &interrupts)) {
+        pmu_fault_digest(cpu, evtsel, add_counter(env, status_bit, evtsel,
+                                                  modes, interrupts));
+    }
 }
 
 void pmu_add_free_running(CPUX86State *env, unsigned i, uint64_t evtsel)
 {
-    X86PMUState *p = &env->pmu;
-
-    pmu_add_counter(env, PMU_FIXED_SHIFT + i, evtsel, X86_PMU_MODES_ALL, false);
-    p->counters[p->nr_counters - 1].is_free_running = true;
+    add_counter(env, PMU_FIXED_SHIFT + i, evtsel, X86_PMU_MODES_ALL,
+                false)->is_free_running = true;
 }
 
 /* Digest the control registers into the list of counters that count. */
@@ -289,15 +310,21 @@ void pmu_reconfigure(CPUX86State *env)
 static void settle_and_skid(CPUX86State *env)
 {
     X86PMUState *p = &env->pmu;
+    X86CPU *cpu = env_archcpu(env);
     bool interrupts = false;
+    uint64_t overflowed;
 
     if (!p->counting && !p->counts_deliveries) {
         return;
     }
-    env->msr_global_status |= settle(env, &interrupts);
+    overflowed = settle(env, &interrupts);
+    if (unlikely(cpu->pmu_config.faulty)) {
+        overflowed = pmu_fault_status(cpu, overflowed);
+    }
+    env->msr_global_status |= overflowed;
     if (interrupts && !p->skidding) {
         p->skidding = true;
-        p->skid_left_insns = env_archcpu(env)->pmu_config.skid_insns;
+        p->skid_left_insns = cpu->pmu_config.skid_insns;
     }
 }
 
@@ -319,7 +346,7 @@ bool x86_pmu_resync(CPUX86State *env)
     }
     settle_and_skid(env);
     if (p->skidding && p->skid_left_insns == 0) {
-        raise_pmi(env);
+        pmu_raise_pmi(env);
         list_counters(env);
         pmi = true;
     }
@@ -376,8 +403,11 @@ void x86_pmu_exception(CPUX86State *env, bool is_int)
 void x86_pmu_halt(CPUX86State *env)
 {
     x86_pmu_resync(env);
+    if (unlikely(env_archcpu(env)->pmu_config.faulty)) {
+        pmu_fault_halt(env);
+    }
     if (env->pmu.skidding) {
-        raise_pmi(env);
+        pmu_raise_pmi(env);
         pmu_reconfigure(env);
     }
 }

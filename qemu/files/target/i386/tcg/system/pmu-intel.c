@@ -25,9 +25,6 @@
 #define MSR_PERF_GLOBAL_INUSE           0x392
 #define MSR_IA32_A_PMC0                 0x4c1
 
-/* RDPMC: the upper half of ECX selects the kind of counter. */
-#define RDPMC_FIXED                     (1u << 30)
-
 /* IA32_FIXED_CTR_CTRL: four bits for each counter. */
 #define FIXED_CTRL(ctrl, i)     (((ctrl) >> (4 * (i))) & 0xf)
 #define FIXED_CTRL_OS           1
@@ -39,7 +36,6 @@
 #define GLOBAL_LBR_FRZ          (1ull << 58)
 #define GLOBAL_CTR_FRZ          (1ull << 59)
 #define GLOBAL_OVF_BUF          (1ull << 62)
-#define GLOBAL_COND_CHGD        (1ull << 63)
 #define GLOBAL_INUSE_PMI        (1ull << 63)
 
 /* IA32_DEBUGCTL, beside the freeze. */
@@ -50,7 +46,6 @@
 #define PERF_CAP_FW_WRITE       (1ull << 13)
 
 /* CPUID leaf 0xA (SDM vol. 2, "CPUID"). */
-#define LEAF_PMU                0xa
 #define LEAF_PMU_NR_EVENTS      7       /* length of the EBX bit vector */
 /* EBX: set for an event that is not available, in the order of the manual. */
 #define LEAF_PMU_NO_LLC_REF     (1u << 3)
@@ -240,26 +235,27 @@ static uint64_t debugctl_writable(const X86CPU *cpu)
 
 static const PMURegister registers[] = {
     { MSR_P6_PERFCTR0, X86_PMU_MAX_GP, 1, general,
-      read_gp, write_gp_legacy },
+      read_gp, write_gp_legacy, NULL, PMU_COUNTER },
     { MSR_P6_EVNTSEL0, X86_PMU_MAX_GP, 1, general,
-      read_evtsel, write_evtsel, evtsel_writable },
+      read_evtsel, write_evtsel, evtsel_writable, PMU_SELECT },
     { MSR_IA32_A_PMC0, X86_PMU_MAX_GP, 1, general,
-      read_gp, write_gp, pmu_counter_mask },
+      read_gp, write_gp, pmu_counter_mask, PMU_COUNTER_FULL },
     { MSR_CORE_PERF_FIXED_CTR0, 16, 2, fixed,
-      read_fixed, write_fixed, pmu_counter_mask },
+      read_fixed, write_fixed, pmu_counter_mask, PMU_FIXED },
     { MSR_PERF_METRICS, 1, PMU_NEVER, pmu_one_register },
     { MSR_IA32_PERF_CAPABILITIES, 1, 1, pmu_one_register,
-      read_capabilities },
+      read_capabilities, NULL, NULL, PMU_CAPABILITIES },
     { MSR_CORE_PERF_FIXED_CTR_CTRL, 1, 2, pmu_one_register,
-      read_fixed_ctrl, write_fixed_ctrl, fixed_ctrl_writable },
+      read_fixed_ctrl, write_fixed_ctrl, fixed_ctrl_writable, PMU_FIXED_CTRL },
     { MSR_CORE_PERF_GLOBAL_STATUS, 1, 2, pmu_one_register,
-      read_global_status },
+      read_global_status, NULL, NULL, PMU_GLOBAL },
     { MSR_CORE_PERF_GLOBAL_CTRL, 1, 2, pmu_one_register,
-      read_global_ctrl, write_global_ctrl, global_mask },
+      read_global_ctrl, write_global_ctrl, global_mask, PMU_GLOBAL },
     { MSR_CORE_PERF_GLOBAL_OVF_CTRL, 1, 2, pmu_one_register,
-      pmu_read_zero, write_status_reset, status_reset_writable },
+      pmu_read_zero, write_status_reset, status_reset_writable,
+      PMU_STATUS_CLEAR },
     { MSR_PERF_GLOBAL_STATUS_SET, 1, 4, pmu_one_register,
-      pmu_read_zero, write_status_set, status_set_writable },
+      pmu_read_zero, write_status_set, status_set_writable, PMU_STATUS_SET },
     { MSR_PERF_GLOBAL_INUSE, 1, 4, pmu_one_register,
       read_inuse },
     { MSR_IA32_DEBUGCTL, 1, 1, pmu_one_register,
@@ -286,14 +282,15 @@ static unsigned modes_of(bool os, bool usr)
 static void list_counters(CPUX86State *env)
 {
     X86CPU *cpu = env_archcpu(env);
+    uint64_t control = pmu_enabling_control(env);
 
     if (env->msr_global_status & GLOBAL_CTR_FRZ) {
         return;
     }
     for (int i = 0; i < cpu->pmu_config.nr_gp; i++) {
-        uint64_t sel = env->msr_gp_evtsel[i];
+        uint64_t sel = pmu_enabling_select(env, i);
 
-        if ((sel & EVTSEL_EN) && (env->msr_global_ctrl & (1ull << i))) {
+        if ((sel & EVTSEL_EN) && (control & (1ull << i))) {
             pmu_add_counter(env, i, sel,
                             modes_of(sel & EVTSEL_OS, sel & EVTSEL_USR),
                             sel & EVTSEL_INT);
@@ -304,7 +301,7 @@ static void list_counters(CPUX86State *env)
         unsigned bit = PMU_FIXED_SHIFT + i;
 
         if ((ctrl & (FIXED_CTRL_OS | FIXED_CTRL_USR)) &&
-            (env->msr_global_ctrl & (1ull << bit))) {
+            (control & (1ull << bit))) {
             pmu_add_counter(env, bit, fixed_event[i],
                             modes_of(ctrl & FIXED_CTRL_OS,
                                      ctrl & FIXED_CTRL_USR),
@@ -380,6 +377,7 @@ const X86PMUModel pmu_model_intel = {
     .events = events,
     .nr_events = ARRAY_SIZE(events),
     .delivery_masks_lvt = true,
+    .frozen = GLOBAL_CTR_FRZ,
     .realize = realize,
     .cpuid = cpuid,
     .list_counters = list_counters,

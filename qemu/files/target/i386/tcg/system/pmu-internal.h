@@ -45,7 +45,12 @@ enum {
 #define EVTSEL_ANY              (1ull << 21)
 #define EVTSEL_EN               (1ull << 22)
 #define EVTSEL_INV              (1ull << 23)
+#define EVTSEL_CMASK_ALL        (0xffull << 24)
 #define EVTSEL_CMASK(sel)       ((uint8_t)((sel) >> 24))
+/* AMD's alone: "HostOnly/GuestOnly", and the bits that there are. */
+#define EVTSEL_GUEST_ONLY       (1ull << 40)
+#define EVTSEL_HOST_ONLY        (1ull << 41)
+#define EVTSEL_AMD_EXISTING     (0x30full << 32 | 0xffd7ffff)
 
 /* IA32_DEBUGCTL, DebugCtl. */
 #define MSR_IA32_DEBUGCTL               0x1d9
@@ -53,6 +58,30 @@ enum {
 
 /* Bit of the status from which on the counters are no general ones. */
 #define PMU_FIXED_SHIFT         32
+/* IA32_PERF_GLOBAL_STATUS: CondChgd. */
+#define GLOBAL_COND_CHGD        (1ull << 63)
+
+/* CPUID leaves (SDM vol. 2, "CPUID"; APM vol. 3, appendix E). */
+#define LEAF_PMU                0xa
+#define LEAF_PERFMON            0x80000022
+
+/* RDPMC, Intel: the upper half of ECX selects the kind of counter. */
+#define RDPMC_FIXED             (1u << 30)
+
+/* What the registers of a row are, as far as a fault distinguishes them. */
+typedef enum PMURegisterKind {
+    PMU_OTHER,
+    PMU_SELECT,                 /* of a general counter */
+    PMU_COUNTER,                /* general, by its first name */
+    PMU_COUNTER_FULL,           /* the same, IA32_A_PMCx */
+    PMU_PAIRS,                  /* PERF_CTLx and PERF_CTRx in turns */
+    PMU_FIXED,
+    PMU_FIXED_CTRL,
+    PMU_CAPABILITIES,
+    PMU_GLOBAL,                 /* status or control */
+    PMU_STATUS_CLEAR,
+    PMU_STATUS_SET,
+} PMURegisterKind;
 
 /*
  * One row of a table of registers: @nr MSRs from @first on.  Those that this PMU
@@ -68,6 +97,7 @@ typedef struct PMURegister {
     void (*write)(CPUX86State *env, unsigned i, uint64_t val);
     /* The bits that can be 1 without #GP.  NULL: all. */
     uint64_t (*writable)(const X86CPU *cpu);
+    PMURegisterKind kind;
 } PMURegister;
 
 /* Version before which no PMU of a model has a register. */
@@ -95,6 +125,7 @@ struct X86PMUModel {
     const PMUEvent *events;
     unsigned nr_events;
     bool delivery_masks_lvt;    /* a PMI sets the mask bit of its LVT entry */
+    uint64_t frozen;            /* the bit of the status for a freeze */
 
     /* Check the properties, put in the defaults, and announce the PMU. */
     bool (*realize)(X86CPU *cpu, Error **errp);
@@ -125,6 +156,9 @@ static inline uint64_t pmu_counter_mask(const X86CPU *cpu)
 {
     return MAKE_64BIT_MASK(0, cpu->pmu_config.width_bits);
 }
+
+/* pmu_counter_value: the register of @c, a counter that counts. */
+uint64_t *pmu_counter_value(CPUX86State *env, const X86PMUCounter *c);
 
 /* Tables of registers: how many exist, for rows in which it is not a choice. */
 unsigned pmu_one_register(const X86CPU *cpu);
@@ -159,6 +193,12 @@ void pmu_event_digest(const X86CPU *cpu, uint64_t evtsel, X86PMUCounter *c);
 void pmu_event_tell_unmodelled(const X86CPU *cpu, uint64_t evtsel);
 
 /*
+ * pmu_raise_pmi: ask the local APIC for a PMI, and freeze the counters if
+ * DEBUGCTL says so.  Takes the BQL if it has to.
+ */
+void pmu_raise_pmi(CPUX86State *env);
+
+/*
  * pmu_reconfigure: the control registers have changed; count by them from
  * here on.  All that has retired must have been settled (x86_pmu_resync).
  */
@@ -175,5 +215,107 @@ void pmu_resync_before_insn(CPUX86State *env);
  * pmu_resync_before_insn: the running instruction keeps its charge.
  */
 void pmu_reconfigure_before_insn(CPUX86State *env);
+
+/*
+ * Faults.  Each of these functions is called only if pmu_config.faulty is set,
+ * but for the inline ones, which test it themselves.
+ */
+
+/* One fault. */
+typedef struct PMUFaultRow {
+    const char *name;
+    uint8_t intel;              /* the least version that has it; 0: none */
+    uint8_t amd;                /* the same, of generations */
+    const char *effect;         /* in one sentence */
+    const char *source;         /* where it occurred, or which rule it breaks */
+} PMUFaultRow;
+
+extern const PMUFaultRow pmu_fault_table[X86_PMU_NR_FAULTS];
+
+/*
+ * pmu_fault_realize: read x-pmu-fault, and change the configuration, which is
+ * complete, as its faults say.  False, with *errp, for an unknown name, and for a
+ * fault that this PMU cannot have.  "help" ends the emulator.
+ */
+bool pmu_fault_realize(X86CPU *cpu, Error **errp);
+
+/* pmu_fault_cpuid: change what is announced. */
+void pmu_fault_cpuid(X86CPU *cpu, uint32_t leaf, uint32_t *eax, uint32_t *ebx,
+                     uint32_t *ecx, uint32_t *edx);
+
+/* pmu_fault_reset: change the power-up values, which have just been set. */
+void pmu_fault_reset(CPUX86State *env);
+
+/* What happens when register *@i of row @r is accessed. */
+typedef enum PMUAccess {
+    PMU_REFUSED,                /* #GP */
+    PMU_IGNORED,                /* reads 0, a write does nothing */
+    PMU_ALLOWED,
+} PMUAccess;
+
+/*
+ * pmu_fault_access: change @access, the right answer; @i, to access another
+ * register of the row; and @val, which is about to be written (NULL: a read).
+ */
+PMUAccess pmu_fault_access(const X86CPU *cpu, const PMURegister *r, unsigned *i,
+                           uint64_t *val, PMUAccess access);
+
+/* pmu_fault_read: what is read instead of @val. */
+uint64_t pmu_fault_read(const X86CPU *cpu, const PMURegister *r, unsigned i,
+                        uint64_t val);
+
+/* pmu_fault_write: write, wrongly.  All that has retired has been settled. */
+void pmu_fault_write(CPUX86State *env, const PMURegister *r, unsigned i,
+                     uint64_t val);
+
+/*
+ * pmu_fault_rdpmc_index: change the index of RDPMC.  False: RDPMC raises #GP.
+ * pmu_fault_rdpmc_value: what RDPMC returns instead of @val.
+ */
+bool pmu_fault_rdpmc_index(const X86CPU *cpu, uint32_t *index);
+uint64_t pmu_fault_rdpmc_value(const X86CPU *cpu, uint64_t val);
+
+/*
+ * pmu_fault_counter: change the conditions of a counter that is about to be
+ * added.  False: it does not count at all.
+ */
+bool pmu_fault_counter(CPUX86State *env, unsigned status_bit, uint64_t *evtsel,
+                       unsigned *modes, bool *interrupts);
+
+/* pmu_fault_digest: change how far @c, which counts @evtsel, moves. */
+void pmu_fault_digest(const X86CPU *cpu, uint64_t evtsel, X86PMUCounter *c);
+
+/* pmu_fault_status: the bits that overflows of the counters @overflowed set. */
+uint64_t pmu_fault_status(const X86CPU *cpu, uint64_t overflowed);
+
+/*
+ * pmu_fault_pmi: a PMI is due; change whether it freezes and how the APIC
+ * delivers it (APIC_PMI_*).  Returns the CPU that gets it, or NULL.
+ */
+X86CPU *pmu_fault_pmi(CPUX86State *env, bool *freezes, unsigned *how);
+
+/* pmu_fault_halt: the CPU is about to halt; all has been settled. */
+void pmu_fault_halt(CPUX86State *env);
+
+/* The selection of a general counter, as it decides whether that counts. */
+static inline uint64_t pmu_enabling_select(CPUX86State *env, unsigned i)
+{
+    uint64_t sel = env->msr_gp_evtsel[i];
+    bool enable_ignored = x86_pmu_fault(&env_archcpu(env)->pmu_config,
+                                        PMU_FAULT_ENABLE_IGNORED);
+
+    return enable_ignored && (sel & (EVTSEL_OS | EVTSEL_USR)) ? sel | EVTSEL_EN
+                                                              : sel;
+}
+
+/* The global control, in the same sense. */
+static inline uint64_t pmu_enabling_control(CPUX86State *env)
+{
+    const X86PMUConfig *cfg = &env_archcpu(env)->pmu_config;
+
+    return x86_pmu_fault(cfg, PMU_FAULT_GLOBAL_CTRL_IGNORED) ||
+           x86_pmu_fault(cfg, PMU_FAULT_V2_ABSENT) ? UINT64_MAX
+                                                   : env->msr_global_ctrl;
+}
 
 #endif /* I386_TCG_PMU_INTERNAL_H */

@@ -50,20 +50,47 @@ static bool exists(const X86CPU *cpu, const PMURegister *r, unsigned i)
     return cpu->pmu_config.version >= r->since_version && i < r->existing(cpu);
 }
 
+/* May register *@i of row @r be accessed?  @val: about to be written, or NULL. */
+static PMUAccess check_access(const X86CPU *cpu, const PMURegister *r,
+                              unsigned *i, uint64_t *val)
+{
+    PMUAccess access = exists(cpu, r, *i) ? PMU_ALLOWED : PMU_REFUSED;
+
+    if (unlikely(cpu->pmu_config.faulty)) {
+        access = pmu_fault_access(cpu, r, i, val, access);
+    }
+    if (access == PMU_ALLOWED && val &&
+        (!r->write || (r->writable && (*val & ~r->writable(cpu))))) {
+        return PMU_REFUSED;
+    }
+    return access;
+}
+
 bool x86_pmu_rdmsr(CPUX86State *env, uint32_t index, uint64_t *val,
                    uintptr_t ra)
 {
     X86CPU *cpu = env_archcpu(env);
     const PMURegister *r = find_register(cpu, index);
+    unsigned i;
 
     if (!r) {
         return false;
     }
-    if (!exists(cpu, r, index - r->first)) {
+    i = index - r->first;
+    switch (check_access(cpu, r, &i, NULL)) {
+    case PMU_REFUSED:
         raise_exception_err_ra(env, EXCP0D_GPF, 0, ra);
+    case PMU_IGNORED:
+        *val = 0;
+        return true;
+    case PMU_ALLOWED:
+        break;
     }
     pmu_resync_before_insn(env);
-    *val = r->read(env, index - r->first);
+    *val = r->read(env, i);
+    if (unlikely(cpu->pmu_config.faulty)) {
+        *val = pmu_fault_read(cpu, r, i, *val);
+    }
     return true;
 }
 
@@ -72,28 +99,46 @@ bool x86_pmu_wrmsr(CPUX86State *env, uint32_t index, uint64_t val,
 {
     X86CPU *cpu = env_archcpu(env);
     const PMURegister *r = find_register(cpu, index);
+    unsigned i;
 
     if (!r) {
         return false;
     }
-    if (!exists(cpu, r, index - r->first) || !r->write ||
-        (r->writable && (val & ~r->writable(cpu)))) {
+    i = index - r->first;
+    switch (check_access(cpu, r, &i, &val)) {
+    case PMU_REFUSED:
         raise_exception_err_ra(env, EXCP0D_GPF, 0, ra);
+    case PMU_IGNORED:
+        return true;
+    case PMU_ALLOWED:
+        break;
     }
     x86_pmu_resync(env);
-    r->write(env, index - r->first, val);
+    if (unlikely(cpu->pmu_config.faulty)) {
+        pmu_fault_write(env, r, i, val);
+    } else {
+        r->write(env, i, val);
+    }
     pmu_reconfigure(env);
     return true;
 }
 
 uint64_t x86_pmu_rdpmc(CPUX86State *env, uint32_t index, uintptr_t ra)
 {
-    const uint64_t *counter = env_archcpu(env)->pmu_config.model->rdpmc(env,
-                                                                        index);
+    X86CPU *cpu = env_archcpu(env);
+    bool faulty = cpu->pmu_config.faulty;
+    const uint64_t *counter;
 
+    if (unlikely(faulty) && !pmu_fault_rdpmc_index(cpu, &index)) {
+        raise_exception_err_ra(env, EXCP0D_GPF, 0, ra);
+    }
+    counter = cpu->pmu_config.model->rdpmc(env, index);
     if (!counter) {
+        if (x86_pmu_fault(&cpu->pmu_config, PMU_FAULT_RDPMC_ABSENT_0)) {
+            return 0;
+        }
         raise_exception_err_ra(env, EXCP0D_GPF, 0, ra);
     }
     pmu_resync_before_insn(env);
-    return *counter;
+    return unlikely(faulty) ? pmu_fault_rdpmc_value(cpu, *counter) : *counter;
 }

@@ -38,7 +38,7 @@ bool x86_pmu_realize(X86CPU *cpu, Error **errp)
     X86PMUConfig *cfg = &cpu->pmu_config;
 
     if (!cpu->enable_pmu) {
-        return true;
+        return !cfg->fault_names || pmu_fault_realize(cpu, errp);
     }
     if (HOST_LONG_BITS < 64) {
         error_setg(errp, "pmu=on needs a 64-bit host under TCG");
@@ -52,7 +52,8 @@ bool x86_pmu_realize(X86CPU *cpu, Error **errp)
                    "or vendor=AuthenticAMD");
         return false;
     }
-    return cfg->model->realize(cpu, errp);
+    return cfg->model->realize(cpu, errp) &&
+           (!cfg->fault_names || pmu_fault_realize(cpu, errp));
 }
 
 void x86_pmu_cpuid(X86CPU *cpu, uint32_t leaf, uint32_t *eax, uint32_t *ebx,
@@ -62,6 +63,9 @@ void x86_pmu_cpuid(X86CPU *cpu, uint32_t leaf, uint32_t *eax, uint32_t *ebx,
 
     if (model) {
         model->cpuid(cpu, leaf, eax, ebx, ecx, edx);
+        if (unlikely(cpu->pmu_config.faulty)) {
+            pmu_fault_cpuid(cpu, leaf, eax, ebx, ecx, edx);
+        }
     }
 }
 
@@ -75,6 +79,24 @@ void x86_pmu_reset(CPUX86State *env)
 
     if (cpu->pmu_config.model) {
         env->msr_global_ctrl = MAKE_64BIT_MASK(0, cpu->pmu_config.nr_gp);
+    }
+    if (unlikely(cpu->pmu_config.faulty)) {
+        pmu_fault_reset(env);
+    }
+}
+
+void x86_pmu_init(CPUX86State *env)
+{
+    x86_pmu_resync(env);
+    if (x86_pmu_fault(&env_archcpu(env)->pmu_config, PMU_FAULT_INIT_CLEARS)) {
+        env->msr_fixed_ctr_ctrl = 0;
+        env->msr_global_status = 0;
+        memset(env->msr_fixed_counters, 0, sizeof(env->msr_fixed_counters));
+        memset(env->msr_gp_counters, 0, sizeof(env->msr_gp_counters));
+        memset(env->msr_gp_evtsel, 0, sizeof(env->msr_gp_evtsel));
+        memset(&env->pmu, 0, sizeof(env->pmu));
+        x86_pmu_reset(env);
+        pmu_reconfigure(env);
     }
 }
 
@@ -99,8 +121,8 @@ static int pmu_post_load(void *opaque, int version_id)
  */
 const VMStateDescription vmstate_x86_pmu = {
     .name = "cpu/emulated_pmu",
-    .version_id = 2,
-    .minimum_version_id = 2,
+    .version_id = 3,
+    .minimum_version_id = 3,
     .needed = pmu_state_needed,
     .post_load = pmu_post_load,
     .fields = (const VMStateField[]) {
@@ -110,6 +132,8 @@ const VMStateDescription vmstate_x86_pmu = {
         VMSTATE_BOOL(env.pmu.mperf_runs, X86CPU),
         VMSTATE_BOOL(env.pmu.skidding, X86CPU),
         VMSTATE_UINT32(env.pmu.skid_left_insns, X86CPU),
+        VMSTATE_BOOL(env.pmu.second_pmi, X86CPU),
+        VMSTATE_UINT64(env.pmu.short_periods, X86CPU),
         VMSTATE_END_OF_LIST()
     }
 };

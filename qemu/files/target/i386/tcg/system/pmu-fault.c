@@ -1,0 +1,208 @@
+/*
+ * The emulated PMUs: which faults one has.
+ *
+ * x-pmu-fault is read here, and checked against the PMU that it is for.
+ * Faults that are a matter of the PMU's shape take effect here as well: the
+ * configuration that the registers follow, and the one that CPUID announces.
+ *
+ * Copyright (c) 2026 The Tally authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "qapi/error.h"
+#include "cpu.h"
+#include "pmu-internal.h"
+
+#define LATE_INSNS              100
+
+/* CPUID_VERSION_HIGH and the two of the width. */
+#define ANNOUNCED_VERSION       5
+#define REAL_VERSION            2
+#define FULL_WIDTH              48
+#define LESS_WIDTH              40
+#define LEAST_WIDTH             32
+
+/* CPUID leaf 0xA; in EBX a bit says that an event is not available. */
+#define EAX_VERSION             MAKE_64BIT_MASK(0, 8)
+#define EAX_COUNTER             (1u << 8)
+#define EAX_WIDTH               MAKE_64BIT_MASK(16, 8)
+#define EAX_WIDTH_SHIFT         16
+#define EBX_NO_BRANCHES         (1u << 5)
+#define EDX_FIXED               MAKE_64BIT_MASK(0, 5)
+#define EDX_WIDTH               MAKE_64BIT_MASK(5, 8)
+#define EDX_WIDTH_SHIFT         5
+#define EDX_ANY_DEPRECATED      (1u << 15)
+
+static bool has(const X86CPU *cpu, X86PMUFault f)
+{
+    return x86_pmu_fault(&cpu->pmu_config, f);
+}
+
+/* Which PMUs of a vendor can have a fault, from @least on; 0: none. */
+static const char *of_intel(unsigned least)
+{
+    static const char *const texts[] = {
+        "-", "from version 1 on", "all", "from version 3 on",
+        "from version 4 on", "from version 5 on",
+    };
+
+    return texts[least];
+}
+
+static const char *of_amd(unsigned least)
+{
+    static const char *const texts[] = { "-", "all", "from core on", "v2" };
+
+    return texts[least];
+}
+
+static G_NORETURN void print_help(void)
+{
+    printf("Faults of the emulated PMUs, joined by +. Intel, AMD: which of "
+           "their PMUs can have it.\n");
+    for (int i = 0; i < X86_PMU_NR_FAULTS; i++) {
+        const PMUFaultRow *row = &pmu_fault_table[i];
+
+        printf("%s (Intel: %s; AMD: %s)\n    %s.\n    [%s]\n", row->name,
+               of_intel(row->intel), of_amd(row->amd), row->effect,
+               row->source);
+    }
+    exit(0);
+}
+
+static int find_fault(const char *name)
+{
+    for (int i = 0; i < X86_PMU_NR_FAULTS; i++) {
+        if (!strcmp(name, pmu_fault_table[i].name)) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* Can this PMU have the fault?  If not, says why. */
+static bool check_applies(const X86CPU *cpu, const PMUFaultRow *row,
+                          Error **errp)
+{
+    const X86PMUConfig *cfg = &cpu->pmu_config;
+    bool amd = cfg->model == &pmu_model_amd;
+    unsigned least = amd ? row->amd : row->intel;
+
+    if (!least) {
+        error_setg(errp, "x-pmu-fault=%s is a fault of %s's PMU, but the CPU "
+                   "model is %s's", row->name, amd ? "Intel" : "AMD",
+                   amd ? "AMD" : "Intel");
+        return false;
+    }
+    if (cfg->version < least) {
+        error_setg(errp, amd ? "x-pmu-fault=%s needs a PMU of AMD %s"
+                             : "x-pmu-fault=%s needs a PMU of Intel %s",
+                   row->name, amd ? of_amd(least) : of_intel(least));
+        return false;
+    }
+    return true;
+}
+
+/* Change what the registers follow; CPUID is changed when it is asked. */
+static bool change_shape(X86CPU *cpu, Error **errp)
+{
+    X86PMUConfig *cfg = &cpu->pmu_config;
+
+    if (cfg->nr_gp < 2 && (has(cpu, PMU_FAULT_CPUID_COUNTERS_LOW) ||
+                           has(cpu, PMU_FAULT_CPUID_CPUS_DIFFER))) {
+        error_setg(errp, "x-pmu-fault=%s needs 2 or more general counters",
+                   cfg->fault_names);
+        return false;
+    }
+    if (has(cpu, PMU_FAULT_CPUID_VERSION_HIGH)) {
+        cfg->version = REAL_VERSION;
+    }
+    if (has(cpu, PMU_FAULT_CPUID_WIDTH_HIGH)) {
+        cfg->width_bits = LESS_WIDTH;
+    }
+    if (has(cpu, PMU_FAULT_CPUID_WIDTH_LOW)) {
+        cfg->width_bits = FULL_WIDTH;
+    }
+    if (has(cpu, PMU_FAULT_CPUID_CPUS_DIFFER) && (CPU(cpu)->cpu_index & 1)) {
+        cfg->nr_gp--;
+    }
+    if (has(cpu, PMU_FAULT_PMI_LATE)) {
+        cfg->skid_insns = LATE_INSNS;
+    }
+    return true;
+}
+
+bool pmu_fault_realize(X86CPU *cpu, Error **errp)
+{
+    X86PMUConfig *cfg = &cpu->pmu_config;
+    const char *text = cfg->fault_names;
+    /* Of an empty text g_strsplit makes no name at all. */
+    g_auto(GStrv) names = g_strsplit(*text ? text : "+", "+", -1);
+
+    if (!strcmp(text, "help")) {
+        print_help();
+    }
+    if (!cfg->model) {
+        error_setg(errp, "x-pmu-fault needs pmu=on");
+        return false;
+    }
+    for (int i = 0; names[i]; i++) {
+        int fault = find_fault(names[i]);
+
+        if (fault < 0) {
+            error_setg(errp, "x-pmu-fault knows no fault '%s'; "
+                       "-cpu max,x-pmu-fault=help lists them", names[i]);
+            return false;
+        }
+        if (!check_applies(cpu, &pmu_fault_table[fault], errp)) {
+            return false;
+        }
+        cfg->faults[fault / 64] |= 1ull << (fault % 64);
+        cfg->faulty = true;
+    }
+    return change_shape(cpu, errp);
+}
+
+static void change_leaf_pmu(const X86CPU *cpu, uint32_t *eax, uint32_t *ebx,
+                            uint32_t *ecx, uint32_t *edx)
+{
+    unsigned width = has(cpu, PMU_FAULT_CPUID_WIDTH_HIGH) ? FULL_WIDTH :
+                     has(cpu, PMU_FAULT_CPUID_WIDTH_LOW) ? LEAST_WIDTH : 0;
+
+    if (width) {
+        *eax = (*eax & ~EAX_WIDTH) | width << EAX_WIDTH_SHIFT;
+        *edx = (*edx & ~EDX_WIDTH) | width << EDX_WIDTH_SHIFT;
+    }
+    if (has(cpu, PMU_FAULT_CPUID_VERSION_HIGH)) {
+        *eax = (*eax & ~EAX_VERSION) | ANNOUNCED_VERSION;
+        *ecx = MAKE_64BIT_MASK(0, *edx & EDX_FIXED);
+        *edx |= EDX_ANY_DEPRECATED;
+    }
+    if (has(cpu, PMU_FAULT_CPUID_VERSION_0)) {
+        *eax &= ~EAX_VERSION;
+    }
+    if (has(cpu, PMU_FAULT_CPUID_COUNTERS_HIGH)) {
+        *eax += 2 * EAX_COUNTER;
+    }
+    if (has(cpu, PMU_FAULT_CPUID_COUNTERS_LOW)) {
+        *eax -= EAX_COUNTER;
+    }
+    if (has(cpu, PMU_FAULT_EVENT_HIDDEN)) {
+        *ebx |= EBX_NO_BRANCHES;
+    }
+}
+
+void pmu_fault_cpuid(X86CPU *cpu, uint32_t leaf, uint32_t *eax, uint32_t *ebx,
+                     uint32_t *ecx, uint32_t *edx)
+{
+    bool amd = cpu->pmu_config.model == &pmu_model_amd;
+
+    if (leaf == LEAF_PMU && !amd) {
+        change_leaf_pmu(cpu, eax, ebx, ecx, edx);
+    } else if (leaf == LEAF_PERFMON && amd) {
+        *ebx += has(cpu, PMU_FAULT_CPUID_COUNTERS_HIGH) ? 2 : 0;
+        *ebx -= has(cpu, PMU_FAULT_CPUID_COUNTERS_LOW) ? 1 : 0;
+    }
+}

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Each fault of the emulated PMU is named by the report: exactly the rules of the table `faults`, and no other.
+
+    tests/report/faults.t            all faults
+    tests/report/faults.t NAME…      some
+    tests/report/faults.t --show [NAME…]  prints the table anew, from what the report says: to be read, line by line
+
+A line of the table is the fault, the machine, and the rules that are not ok, or inexact ("~" before the name). A rule that only
+follows from another is skipped by the report, and is not in the line. A fault without a rule gives the reason after "#".
+Every fault that the emulator lists is in the table.
+"""
+
+import os
+import re
+import sys
+
+from tallylib import report as reports
+from tallytest import tap
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
+
+TALLY = os.path.join(ROOT, "tools", "tally")
+TABLE = os.path.join(HERE, "faults")
+_AMD = "max,vendor=AuthenticAMD,stepping=1,family={},model={},x-pmu-amd={}"
+MACHINES = {
+    "intel": "max,vendor=GenuineIntel",
+    "intel-2": "max,vendor=GenuineIntel,x-pmu-version=2",
+    "k8": _AMD.format(15, 5, "k8"),
+    "core": _AMD.format(25, 1, "core"),
+    "v2": _AMD.format(25, 17, "v2"),
+}
+
+
+def read_table():
+    """[(fault, machine, {rules}, reason)]"""
+    with open(TABLE, encoding="utf-8") as file:
+        lines = [line for line in file.read().splitlines() if line and not line.startswith("#")]
+    for line in lines:
+        words, _, reason = line.partition("#")
+        fault, machine, *rules = words.split()
+        yield fault, machine, set(rules), reason.strip()
+
+
+def judge(fault, machine):
+    """The status and the Report of a machine with a fault, and what went wrong if there is none."""
+    status, output, error = tap.command([TALLY, "report", "--format", "tap", "--icount", "--cpus", "2", "--timeout", "60", "--cpu",
+                                         f"{MACHINES[machine]},x-pmu-fault={fault}"])
+    text = output.decode(errors="replace")
+    try:
+        return status, reports.parse(text, fault), error
+    except reports.Failure as problem:
+        return status, None, f"{problem.message}\n{text[-2000:]}\n{error}"
+
+
+def named(report):
+    return {rule.name for rule in report.of("not ok")} | {"~" + rule.name for rule in report.of("inexact")}
+
+
+def known_faults():
+    """The names that the emulator lists."""
+    _, output, error = tap.command([TALLY, "run", "--cpu", "max,vendor=GenuineIntel,x-pmu-fault=help", "/bin/true"])
+    return set(re.findall(r"^(?:tally: )?([a-z0-9-]+) \(Intel: ", output.decode(errors="replace") + error, re.MULTILINE))
+
+
+def show(faults):
+    for fault, machine, _, reason in read_table():
+        if faults and fault not in faults:
+            continue
+        _, found, problem = judge(fault, machine)
+        print(fault, machine, *(sorted(named(found)) if found else [problem]), *(["#", reason] if reason else []), flush=True)
+
+
+def check(report, fault, machine, rules):
+    status, found, problem = judge(fault, machine)
+    name = f"{fault} on {machine}: " + (f"{len(rules)} rules name it" if rules else "no rule can name it")
+    if not found:
+        report.ok(False, name, f"status {status}", problem)
+        return
+    details = [f"{rule.name}: {rule.detail}" for rule in found.of("not ok") + found.of("inexact")]
+    report.equal(sorted(named(found)), sorted(rules), name, *details)
+    broken = any(not rule.startswith("~") for rule in rules)
+    report.equal(status, reports.BROKEN if broken else 0, f"{fault} on {machine}: the exit status")
+
+
+def main():
+    report = tap.Report()
+    words = sys.argv[1:]
+    if words[:1] == ["--show"]:
+        show(words[1:])
+        return 0
+    table = list(read_table())
+    for fault, machine, rules, reason in table:
+        if words and fault not in words:
+            continue
+        report.ok(bool(rules) != bool(reason), f"{fault} on {machine}: rules, or a reason for none")
+        check(report, fault, machine, rules)
+    if not words:
+        report.equal(sorted({row[0] for row in table} ^ known_faults()), [], "the table has every fault of the emulator")
+    return report.done()
+
+
+sys.exit(main())

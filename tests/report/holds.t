@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Without a fault all rules hold: on each kind of PMU, of several shapes, on 1, 2 and 4 CPUs, with -icount and without.
+
+A machine without a PMU, and a kernel that has no device for registers, are answers and no failures.
+"""
+
+import os
+import sys
+
+from tallylib import report as reports
+from tallytest import tap
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
+
+TALLY = os.path.join(ROOT, "tools", "tally")
+# Options of a machine, and the least number of rules that are judged there.
+MACHINES = (
+    ("--cpus 1", 145),
+    ("--cpus 4 --icount", 150),
+    ("--cpus 2 --pmu-version 2", 145),
+    ("--cpus 2 --pmu-version 3 --pmu-counters 8", 145),
+    ("--cpus 2 --pmu-version 4 --pmu-width 32", 145),
+    ("--cpus 1 --pmu-counters 1 --icount", 130),
+    ("--cpus 1 --pmu-counters 2 --pmu-width 40", 140),
+    ("--processor k8 --cpus 2", 85),
+    ("--processor zen3 --cpus 1", 90),
+    ("--processor zen4 --cpus 4", 120),
+    ("--processor zen4 --cpus 2 --pmu-counters 15 --icount", 120),
+    ("--processor zen4 --cpus 1 --pmu-counters 4", 110),
+)
+# A skid is a property of a real CPU, and no fault: the interrupt is late, and the report tells by how much.
+SKID = "--pmu-skid 7"
+
+
+def judge(report, options):
+    status, output, error = tap.command([TALLY, "report", "--format", "tap", "--timeout", "120", *options.split()])
+    try:
+        return status, reports.parse(output.decode(errors="replace"), options)
+    except reports.Failure as problem:
+        report.ok(False, f"{options}: a whole report", problem.message, output.decode(errors="replace")[-2000:], error)
+        return status, None
+
+
+def check_machine(report, options, least):
+    status, found = judge(report, options)
+    if not found:
+        return
+    bad = [f"{rule.name}: {rule.detail}" for rule in found.of("not ok") + found.of("inexact")]
+    report.equal((status, bad), (0, []), f"{options}: every rule holds")
+    report.ok(len(found.of("ok")) >= least, f"{options}: {least} rules or more are judged", f"got: {found.summary()}",
+              *(f"{rule.name}: {rule.detail}" for rule in found.of("skip")))
+    blocked = [rule.name for rule in found.of("skip") if "not ok" in rule.detail or "not judged" in rule.detail]
+    report.equal(blocked, [], f"{options}: no rule waits for another")
+    report.equal([line for line in found.verdict[1:] if not line.endswith(": yes")], [], f"{options}: usable for everything")
+
+
+def check_skid(report):
+    status, found = judge(report, SKID)
+    if found:
+        report.equal((status, [rule.name for rule in found.of("inexact")]), (0, ["precision.interrupt_comes_at_once"]),
+                     "a skid is inexact, not broken")
+        detail = "".join(rule.detail for rule in found.of("inexact"))
+        report.equal(detail, "the interrupt comes 7 instructions after the overflow", "the report says how late the interrupt is")
+
+
+def check_none(report):
+    status, found = judge(report, "--pmu none")
+    if found:
+        report.equal((status, found.of("not ok")), (0, []), "no PMU is an answer, and no failure")
+        report.ok(found.verdict[1].endswith("no: this machine announces no PMU"), "the verdict gives that reason", *found.verdict)
+
+
+def main():
+    report = tap.Report()
+    for options, least in MACHINES:
+        check_machine(report, options, least)
+    check_skid(report)
+    check_none(report)
+    return report.done()
+
+
+sys.exit(main())
