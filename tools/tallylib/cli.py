@@ -23,8 +23,9 @@ from .failure import MISSING, NOT_FOUND, USAGE, Failure
 _AS_PIPES = "console=raw log=com2"
 _NO_INPUT = "noinput"
 _AT_TERMINAL = "console=cooked log=com2"
-# The report on media: all of it on the screen and on both lines, since any of them may be the only one.
-_AS_REPORT = "console=cooked log=both"
+# The report on media: all of it on the screen and on both lines, since any of them may be the only one. Where the
+# emulator's exit port is missing, the machine stands still, so that the screen can be read.
+_AS_REPORT = "console=cooked log=both end=exit"
 # Memory in MiB: without --memory; the least beside the initramfs, which stays where the boot
 # loader put it, below 4 GiB; the amount beside a large one.
 _MEMORY_MIB, _MEMORY_LEAST_MIB, _MEMORY_BESIDE_MIB = 512, 12, 384
@@ -368,6 +369,9 @@ def _boot(options):
         raise Failure(USAGE, "an image has its own command line; give --append to `tally image`")
     else:
         words = medium.words(options.image, options.firmware, options.usb)
+        if medium.is_terminal(options.image):
+            # It has no end of input, and no escape for it.
+            interactive = feed = machine.at_terminal()
     return _start(options, words, interactive, feed)
 
 
