@@ -89,6 +89,7 @@ def check_report(report):
     status, output, error = tap.command([TALLY, "boot", "--timeout", "110", path])
     report.equal(status, 0, "the report on a disk: every rule holds in our emulator",
                  output.decode(errors="replace")[-2000:], error)
+    report.ok(b"^P" not in output and b"\x10" not in output, "the report has no echo of an input's end")
     os.unlink(path)
 
 

@@ -105,16 +105,14 @@ static void put_table(uint32_t at, const char *signature, const void *contents, 
 }
 
 /* After its head: two CPUs, one that is off, an I/O APIC, line 0 at input 2. */
-/* clang-format off: a row is an entry. */
 static const uint8_t madt_contents[] = {
-	0, 0,  0xe0, 0xfe, 1, 0, 0,    0,		  /* */
+	0, 0,  0xe0, 0xfe, 1, 0, 0,    0,		  /* its address, and flags */
 	0, 8,  0,    3,	   1, 0, 0,    0,		  /* CPU 3 */
 	0, 8,  1,    7,	   1, 0, 0,    0,		  /* CPU 7 */
 	0, 8,  2,    9,	   0, 0, 0,    0,		  /* off */
 	1, 12, 0,    0,	   0, 0, 0xc0, 0xfe, 0,	 0, 0, 0, /* I/O APIC at 0xfec00000 */
 	2, 10, 0,    0,	   2, 0, 0,    0,    15, 0,	  /* level, low */
 };
-/* clang-format on */
 
 static void put_root(uint32_t xsdt)
 {
@@ -334,7 +332,6 @@ static void check_many(void)
 #define POINTER_AT	 0xf5000
 #define CONFIGURATION_AT 0xf6000
 
-/* clang-format off: as above. */
 static const uint8_t mp_entries[] = {
 	0, 3, 0x14, 3,	 0,   0,   0,	 0,    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, /* this CPU */
 	0, 5, 0x14, 1,	 0,   0,   0,	 0,    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, /* CPU 5 */
@@ -344,7 +341,6 @@ static const uint8_t mp_entries[] = {
 	3, 0, 0,    0,	 4,   4,   0,	 9, /* line 4 at input 9 */
 	3, 0, 0,    0,	 2,   5,   0,	 8, /* not of this bus */
 };
-/* clang-format on */
 
 static void put_mp(void)
 {

@@ -16,15 +16,16 @@ import tempfile
 from dataclasses import dataclass, field
 from typing import Optional
 
-from . import architecture, bring, device, emulator, failure, initramfs, machine, medium, paths, processor
+from . import architecture, bring, device, emulator, failure, image_form, initramfs, machine, medium, paths, processor
 from .failure import MISSING, NOT_FOUND, USAGE, Failure
 
 # Words for the kernel, docs/boot.md.
 _AS_PIPES = "console=raw log=com2"
 _NO_INPUT = "noinput"
 _AT_TERMINAL = "console=cooked log=com2"
-# The report on media: all of it on the screen and on both lines, since any of them may be the only one.
-_AS_REPORT = "console=cooked log=both"
+# The report on media: all of it on the screen and on both lines, since any of them may be the only one. Where the
+# emulator's exit port is missing, the machine stands still, so that the screen can be read.
+_AS_REPORT = "console=cooked log=both end=exit"
 # Memory in MiB: without --memory; the least beside the initramfs, which stays where the boot
 # loader put it, below 4 GiB; the amount beside a large one.
 _MEMORY_MIB, _MEMORY_LEAST_MIB, _MEMORY_BESIDE_MIB = 512, 12, 384
@@ -142,14 +143,7 @@ def _parser():
                                 help="put kernel and program into one bootable file")
     image.set_defaults(action=_image, parser=image)
     _add_packing_options(image)
-    image.add_argument("-o", "--output", metavar="FILE", help="what to write (must be given, but with --pxe)")
-    _add_form_options(image)
-    image.add_argument("--append", metavar="WORDS", default="",
-                       help="more words for the kernel's command line (not in an ELF)")
-    image.add_argument("--video", metavar="MODE", type=_video_mode,
-                       help="the screen's mode: text, auto or WIDTHxHEIGHT[xDEPTH] (not in an ELF; default auto)")
-    image.add_argument("--size", metavar="MIB", type=_number(1, 1 << 20),
-                       help="the size of the medium (only a disk image; default: what it takes)")
+    image_form.add_options(image, _number(1, image_form.SIZE_MAX_MIB))
     image.add_argument("words", metavar="PROGRAM [ARGS...]", nargs=argparse.REMAINDER)
 
     boot = commands.add_parser("boot", allow_abbrev=False,
@@ -186,19 +180,6 @@ def _parser():
     interfaces.add_argument("pattern", metavar="PATTERN", nargs="?",
                             help="a regular expression for the name of an interface, or a file's path")
     return parser
-
-
-def _add_form_options(parser):
-    parser.set_defaults(form=None)
-    add = parser.add_mutually_exclusive_group().add_argument
-    add("--elf", dest="form", action="store_const", const="elf",
-        help="one multiboot and PVH ELF (the default, but with --report)")
-    add("--disk", dest="form", action="store_const", const="disk",
-        help="a disk image with GRUB, for a USB stick or a virtual machine, BIOS and UEFI (the default with --report)")
-    add("--iso", dest="form", action="store_const", const="iso",
-        help="the same as a CD image, which is good for a stick, too")
-    add("--pxe", metavar="DIR", help="a folder for a network's server: BIOS PXE, UEFI and iPXE")
-    parser.add_argument("--report", action="store_true", help="the program is the PMU report")
 
 
 def _add_machine_options(parser):
@@ -261,14 +242,6 @@ def _seconds(text):
     if not 0 < value < 1e6:
         raise argparse.ArgumentTypeError(f"{text!r} is no time in seconds")
     return value
-
-
-def _video_mode(text):
-    if text not in ("text", "auto") and not re.fullmatch(r"[1-9]\d{0,4}x[1-9]\d{0,4}(x\d\d)?", text,
-                                                         re.ASCII):
-        raise argparse.ArgumentTypeError(f"{text!r} is no mode of a screen: give text, auto or "
-                                         "WIDTHxHEIGHT[xDEPTH]")
-    return text
 
 
 def _variable(text):
@@ -397,6 +370,9 @@ def _boot(options):
         raise Failure(USAGE, "an image has its own command line; give --append to `tally image`")
     else:
         words = medium.words(options.image, options.firmware, options.usb)
+        if medium.is_terminal(options.image):
+            # It has no end of input, and no escape for it.
+            interactive = feed = machine.at_terminal()
     return _start(options, words, interactive, feed)
 
 
@@ -475,8 +451,7 @@ def _image(options):
         program, *rest = _words(options)
         options = options.parser.parse_args(rest, options)
         options.words = [program] + _words(options)
-    form = "pxe" if options.pxe else options.form or ("disk" if options.report else "elf")
-    _check_form(options, form)
+    form = image_form.settle(options)
     words = _AS_PIPES
     if options.report:
         if options.words:
@@ -485,28 +460,8 @@ def _image(options):
         words = _join(_AS_REPORT, _JUDGE_WORDS)
     blob = _packed(options)
     words = _join(options.append, words)
-    if form == "elf":
-        image.make_unikernel(blob, options.output)
-    elif form == "disk":
-        image.make_disk(blob, words, options.output, options.video or "auto", options.size)
-    elif form == "iso":
-        image.make_iso(blob, words, options.output, options.video or "auto")
-    else:
-        image.make_netboot(blob, words, options.pxe, options.video or "auto")
+    image_form.make(image, form, options, blob, words)
     return 0
-
-
-def _check_form(options, form):
-    if form == "pxe" and options.output is not None:
-        raise Failure(USAGE, "--pxe DIR names the folder; leave out -o")
-    if form != "pxe" and options.output is None:
-        raise Failure(USAGE, "name the file to write: -o FILE")
-    if form == "elf" and options.append:
-        raise Failure(USAGE, "--append needs --disk, --iso or --pxe: whoever boots an ELF gives it its words")
-    if form == "elf" and options.video:
-        raise Failure(USAGE, "--video needs --disk, --iso or --pxe: the ELF's screen is what its loader sets")
-    if form != "disk" and options.size:
-        raise Failure(USAGE, "--size is for --disk: the other forms are as large as what is in them")
 
 
 def _flamegraph(options):

@@ -2,6 +2,7 @@
 """A disk or ISO image as the emulator's boot medium: on which device, and by which firmware."""
 
 import os
+import re
 
 from .failure import MISSING, Failure
 
@@ -9,6 +10,19 @@ from .failure import MISSING, Failure
 FIRMWARE = {"bios": None, "uefi": "/usr/share/ovmf/OVMF.fd"}
 # Volume descriptors of an ISO image begin here, with a type and this name.
 _ISO_NAME_AT, _ISO_NAME = 16 * 2048 + 1, b"CD001"
+
+
+# The line of boot/x86_64/grub.cfg with the kernel's words. The first word of a kind counts.
+_KERNEL_LINE = re.compile(rb"multiboot2 /boot/tally\.elf ([^\n]*)")
+_CONSOLE_WORD = re.compile(rb"(?:^| )console=(\w+)")
+
+
+def is_terminal(path):
+    """Whether the console of the kernel on this medium is a terminal, by the words in its grub.cfg."""
+    with open(path, "rb") as file:
+        line = _KERNEL_LINE.search(file.read())
+    word = _CONSOLE_WORD.search(line[1]) if line else None
+    return bool(word) and word[1] == b"cooked"
 
 
 def words(path, firmware, usb):
