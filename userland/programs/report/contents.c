@@ -14,6 +14,8 @@
 /* Bits of a selection that exist in every version. PIN CONTROL (bit 19) is reserved on AMD. */
 #define SELECT_BITS_INTEL UINT64_C(0xffdfffff)
 #define SELECT_BITS_AMD	  UINT64_C(0x30fffd7ffff)
+/* HostOnly and GuestOnly. */
+#define SELECT_BITS_SVM	  UINT64_C(0x30000000000)
 
 static struct list list;
 
@@ -36,6 +38,9 @@ static uint64_t bits_not_kept(uint32_t msr, uint64_t mask)
 static void selects_keep_bits(struct finding *finding, unsigned int argument)
 {
 	uint64_t mask = shape.vendor == VENDOR_AMD ? SELECT_BITS_AMD : SELECT_BITS_INTEL;
+
+	if (!shape.has_svm)
+		mask &= ~SELECT_BITS_SVM;
 
 	(void)argument;
 	for (unsigned int i = 0; i < shape.counters; i++) {
