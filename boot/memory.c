@@ -35,12 +35,16 @@ static void append(struct page_range *ranges, size_t *count, paddr_t start, padd
 	ranges[(*count)++] = (struct page_range){ start, end };
 }
 
+/* No CPU has longer addresses. */
+#define MEMORY_END ((paddr_t)1 << 52)
+
 void boot_memory_add(paddr_t start, uint64_t length)
 {
-	paddr_t end = start + length;
+	if (start >= MEMORY_END)
+		return;
 
-	if (end < start)
-		end = UINT64_MAX;
+	paddr_t end = length < MEMORY_END - start ? start + length : MEMORY_END;
+
 	append(boot_info.ram, &boot_info.ram_count, (start + PAGE_SIZE - 1) & PAGE_MASK,
 	       end & PAGE_MASK);
 }
@@ -123,12 +127,41 @@ static void subtract(const struct page_range *hole)
 	}
 }
 
+/* The allocator describes each page frame up to the last one, also those of gaps: at most a part in this
+ * number of a frame's size. */
+#define FRAME_PER_DESCRIPTOR 64
+
+/* Leaves out the highest ranges: what is out of reach, and ranges that are smaller than the descriptors of the
+ * gap before them. */
+static void leave_out(void)
+{
+	struct page_range *ranges = boot_info.free;
+	uint64_t unused = 0;
+
+	for (size_t i = boot_info.free_count; i-- > 0;) {
+		paddr_t end = ranges[i].end < USED_MEMORY_END ? ranges[i].end : USED_MEMORY_END;
+		uint64_t gap = i > 0 ? ranges[i].start - ranges[i - 1].end : 0;
+		bool used = ranges[i].start < end &&
+			    gap / FRAME_PER_DESCRIPTOR < end - ranges[i].start;
+
+		unused += ranges[i].end - (used ? end : ranges[i].start);
+		ranges[i].end = end;
+		if (used)
+			break;
+		boot_info.free_count = i;
+	}
+	if (unused)
+		log_warning("memory: %lu MiB stay unused, at addresses that are too high",
+			    unused >> 20);
+}
+
 void boot_memory_find_free(void)
 {
 	static const struct page_range firmware = { 0, KERNEL_LOAD_ADDRESS };
 
 	memcpy(boot_info.free, boot_info.ram, sizeof boot_info.ram);
 	boot_info.free_count = boot_info.ram_count;
+	leave_out();
 	subtract(&firmware);
 	subtract(kernel_range());
 	for (size_t i = 0; i < boot_info.module_count; i++)

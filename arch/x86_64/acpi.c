@@ -21,6 +21,7 @@
 #include <kernel/base/log.h>
 #include <machine/apic.h>
 
+#include "mp_table.h"
 #include "page_table.h"
 
 struct acpi_info acpi_info = { .sleep_off = 0xffff, .ecam_first_bus = 1 };
@@ -47,8 +48,9 @@ struct table {
 } __attribute__((packed));
 
 #define TABLE_SIZE_MAX (16u << 20)
+#define TABLES_MAX     1024
 
-static bool sums_to_zero(const void *data, size_t size)
+bool acpi_sums_to_zero(const void *data, size_t size)
 {
 	const uint8_t *bytes = data;
 	uint8_t sum = 0;
@@ -73,7 +75,7 @@ static const struct table *map_table(paddr_t paddr)
 
 	const struct table *table = paging_map_firmware(paddr, head->length);
 
-	if (table && !sums_to_zero(table, table->length)) {
+	if (table && !acpi_sums_to_zero(table, table->length)) {
 		log_warning("acpi: table %.4s has a wrong checksum: ignored", table->signature);
 		return NULL;
 	}
@@ -90,7 +92,6 @@ enum madt_type { MADT_LOCAL_APIC = 0, MADT_IO_APIC = 1, MADT_OVERRIDE = 2, MADT_
 struct madt {
 	struct table head;
 	uint32_t local_apic, flags;
-	uint8_t entries[];
 } __attribute__((packed));
 
 union madt_entry {
@@ -117,22 +118,22 @@ union madt_entry {
 	} __attribute__((packed)) local_x2apic;
 };
 
-static void add_cpu(uint32_t apic_id, uint32_t flags)
+void acpi_add_cpu(uint32_t apic_id, bool is_enabled)
 {
-	if (!(flags & ENTRY_ENABLED))
+	if (!is_enabled)
 		return;
 	/* Firmware may list a CPU in both forms. */
 	for (unsigned int i = 0; i < acpi_info.listed_cpus; i++)
 		if (acpi_info.apic_ids[i] == apic_id)
 			return;
-	if (acpi_info.listed_cpus == CPUS_MAX)
+	/* Without x2APIC a greater number would reach other CPUs, or all. */
+	if (acpi_info.listed_cpus == CPUS_MAX || apic_id > apic_id_max())
 		acpi_info.ignored_cpus++;
 	else
 		acpi_info.apic_ids[acpi_info.listed_cpus++] = apic_id;
 }
 
-/* Flags of an override: polarity in bits 0-1 (3: low), trigger in 2-3 (3: level). */
-static void override_line(unsigned int line, uint32_t global, uint16_t flags)
+void acpi_override_line(unsigned int line, uint32_t global, uint16_t flags)
 {
 	if (line >= LEGACY_LINES)
 		return;
@@ -141,23 +142,37 @@ static void override_line(unsigned int line, uint32_t global, uint16_t flags)
 	acpi_info.lines[line].level = (flags >> 2 & 3) == 3;
 }
 
+/* The least length of an entry, by type: a shorter one has no meaning. */
+static const uint8_t madt_lengths[] = {
+	[MADT_LOCAL_APIC] = sizeof(((union madt_entry *)0)->local_apic),
+	[MADT_IO_APIC] = sizeof(((union madt_entry *)0)->io_apic),
+	[MADT_OVERRIDE] = sizeof(((union madt_entry *)0)->override),
+	[MADT_LOCAL_X2APIC] = sizeof(((union madt_entry *)0)->local_x2apic),
+};
+
 static void read_madt(const struct table *table)
 {
-	const struct madt *madt = (const void *)table;
+	const uint8_t *at = (const uint8_t *)table + sizeof(struct madt);
 	const uint8_t *end = (const uint8_t *)table + table->length;
 
-	for (const uint8_t *at = madt->entries;
-	     at + sizeof(((union madt_entry *)0)->head) <= end;) {
+	while (end - at >= (ptrdiff_t)sizeof(((union madt_entry *)0)->head)) {
 		const union madt_entry *entry = (const void *)at;
+		uint8_t length = entry->head.length, type = entry->head.type;
 
-		if (entry->head.length < sizeof entry->head || at + entry->head.length > end)
+		if (length < sizeof entry->head || length > end - at)
 			break;
-		switch (entry->head.type) {
+		if (type < sizeof madt_lengths && length < madt_lengths[type]) {
+			at += length;
+			continue;
+		}
+		switch (type) {
 		case MADT_LOCAL_APIC:
-			add_cpu(entry->local_apic.apic_id, entry->local_apic.flags);
+			acpi_add_cpu(entry->local_apic.apic_id,
+				     entry->local_apic.flags & ENTRY_ENABLED);
 			break;
 		case MADT_LOCAL_X2APIC:
-			add_cpu(entry->local_x2apic.apic_id, entry->local_x2apic.flags);
+			acpi_add_cpu(entry->local_x2apic.apic_id,
+				     entry->local_x2apic.flags & ENTRY_ENABLED);
 			break;
 		case MADT_IO_APIC:
 			/* Take the I/O APIC that serves the legacy lines. */
@@ -167,13 +182,13 @@ static void read_madt(const struct table *table)
 			}
 			break;
 		case MADT_OVERRIDE:
-			override_line(entry->override.line, entry->override.global,
-				      entry->override.flags);
+			acpi_override_line(entry->override.line, entry->override.global,
+					   entry->override.flags);
 			break;
 		default:
 			break;
 		}
-		at += entry->head.length;
+		at += length;
 	}
 }
 
@@ -192,6 +207,17 @@ struct fadt {
 	uint8_t unused4[20];
 	uint32_t flags;
 } __attribute__((packed));
+
+/* Offsets of what later revisions added, and of bytes in the unused parts. ACPI 6.5 table 5.9. */
+#define FADT_SMI_COMMAND   48
+#define FADT_ACPI_ENABLE   52
+#define FADT_RESET	   116
+#define FADT_RESET_VALUE   128
+#define FADT_DSDT_64	   140
+#define FADT_SLEEP_CONTROL 244
+#define FADT_SLEEP_STATUS  256
+#define FADT_CAN_RESET	   (1u << 10)
+#define FADT_REDUCED	   (1u << 20)
 _Static_assert(offsetof(struct fadt, pm1a_control) == 64, "ACPI 6.5 table 5.9");
 _Static_assert(offsetof(struct fadt, pm_timer) == 76, "ACPI 6.5 table 5.9");
 _Static_assert(offsetof(struct fadt, pm_timer_length) == 91, "ACPI 6.5 table 5.9");
@@ -201,22 +227,76 @@ _Static_assert(offsetof(struct fadt, flags) == 112, "ACPI 6.5 table 5.9");
 #define SLEEP_TYPE_SHIFT 10
 #define SLEEP_ENABLE	 (1u << 13)
 
-/* AML: NameOp "_S5_" PackageOp length count value …; a value is 0 (ZeroOp), 1 (OneOp) or BytePrefix
- * and a byte. */
+/* A value of AML is 0 (ZeroOp), 1 (OneOp), or BytePrefix and a byte. Returns what PM1 takes for the one at *AT of DSDT,
+ * and moves behind it. The package may be the table's end. */
+static uint16_t read_value(const struct table *dsdt, size_t *at)
+{
+	const uint8_t *bytes = (const uint8_t *)dsdt;
+	uint8_t value = *at < dsdt->length ? bytes[*at] : 0;
+
+	++*at;
+	if (value == 0x0a) {
+		value = *at < dsdt->length ? bytes[*at] : 0;
+		++*at;
+	}
+	return (uint16_t)((value & 7) << SLEEP_TYPE_SHIFT | SLEEP_ENABLE);
+}
+
+/* AML: NameOp "_S5_" PackageOp length count value value … */
 static void find_off_state(const struct table *dsdt)
 {
 	const uint8_t *bytes = (const uint8_t *)dsdt;
 
-	for (size_t i = sizeof *dsdt; i + 12 < dsdt->length; i++) {
+	for (size_t i = sizeof *dsdt; i + 8 < dsdt->length; i++) {
 		if (memcmp(bytes + i, "_S5_", 4) != 0 || bytes[i + 4] != 0x12)
 			continue;
 
 		/* The top two bits hold the number of further bytes of the package length. */
 		size_t at = i + 5 + 1 + (bytes[i + 5] >> 6) + 1;
-		uint8_t value = bytes[at] == 0x0a ? bytes[at + 1] : bytes[at];
 
-		acpi_info.sleep_off = (uint16_t)((value & 7) << SLEEP_TYPE_SHIFT | SLEEP_ENABLE);
+		acpi_info.sleep_off = read_value(dsdt, &at);
+		acpi_info.sleep_off_b = read_value(dsdt, &at);
 		return;
+	}
+}
+
+/* Copies SIZE bytes at OFFSET of TABLE to FIELD, zeros if the table is shorter. */
+static void copy_field(const struct table *table, size_t offset, void *field, size_t size)
+{
+	memset(field, 0, size);
+	if (offset + size <= table->length)
+		memcpy(field, (const uint8_t *)table + offset, size);
+}
+
+static struct acpi_register read_register(const struct table *table, size_t offset)
+{
+	struct {
+		uint8_t space, width, bit, access;
+		uint64_t address;
+	} __attribute__((packed)) generic;
+
+	copy_field(table, offset, &generic, sizeof generic);
+	return (struct acpi_register){ generic.space, generic.address };
+}
+
+/* The registers that end the machine. */
+static void read_power(const struct fadt *fadt)
+{
+	const struct table *table = &fadt->head;
+
+	acpi_info.sleep_control = (uint16_t)fadt->pm1a_control;
+	acpi_info.sleep_control_b = (uint16_t)fadt->pm1b_control;
+	copy_field(table, FADT_SMI_COMMAND, &acpi_info.smi_command, sizeof acpi_info.smi_command);
+	copy_field(table, FADT_ACPI_ENABLE, &acpi_info.acpi_enable, sizeof acpi_info.acpi_enable);
+	if (fadt->flags & FADT_REDUCED) {
+		acpi_info.sleep_control = acpi_info.sleep_control_b = 0;
+		acpi_info.sleep_register = read_register(table, FADT_SLEEP_CONTROL);
+		acpi_info.sleep_status = read_register(table, FADT_SLEEP_STATUS);
+	}
+	if (fadt->flags & FADT_CAN_RESET) {
+		acpi_info.reset = read_register(table, FADT_RESET);
+		copy_field(table, FADT_RESET_VALUE, &acpi_info.reset_value,
+			   sizeof acpi_info.reset_value);
 	}
 }
 
@@ -230,10 +310,15 @@ static void read_fadt(const struct table *table)
 		acpi_info.pm_timer = (uint16_t)fadt->pm_timer;
 		acpi_info.pm_timer_wide = fadt->flags & FADT_TIMER_WIDE;
 	}
-	acpi_info.sleep_control = (uint16_t)fadt->pm1a_control;
-	acpi_info.sleep_control_b = (uint16_t)fadt->pm1b_control;
+	read_power(fadt);
 
-	const struct table *dsdt = map_table(fadt->dsdt);
+	uint64_t dsdt_address;
+
+	copy_field(table, FADT_DSDT_64, &dsdt_address, sizeof dsdt_address);
+	if (!dsdt_address)
+		dsdt_address = fadt->dsdt;
+
+	const struct table *dsdt = dsdt_address ? map_table(dsdt_address) : NULL;
 
 	if (dsdt)
 		find_off_state(dsdt);
@@ -379,6 +464,11 @@ static void read_tables(const struct table *root, size_t pointer_size)
 	const uint8_t *pointers = (const uint8_t *)(root + 1);
 	size_t count = (root->length - sizeof *root) / pointer_size;
 
+	if (count > TABLES_MAX) {
+		log_warning("acpi: %zu tables: all beyond the first %d are ignored", count,
+			    TABLES_MAX);
+		count = TABLES_MAX;
+	}
 	for (size_t i = 0; i < count; i++) {
 		paddr_t paddr = 0;
 
@@ -408,6 +498,11 @@ void acpi_init(void)
 
 	if (boot_info.acpi_rsdp)
 		pointer = paging_map_firmware(boot_info.acpi_rsdp, sizeof *pointer);
+	if (pointer && (memcmp(pointer->signature, "RSD PTR ", sizeof pointer->signature) != 0 ||
+			!acpi_sums_to_zero(pointer, offsetof(struct root_pointer, length)))) {
+		log_warning("acpi: the root pointer has a wrong checksum: all tables are ignored");
+		pointer = NULL;
+	}
 	if (pointer && pointer->revision >= 2 && pointer->xsdt)
 		root = map_table(pointer->xsdt);
 	if (root)
@@ -415,11 +510,13 @@ void acpi_init(void)
 	else if (pointer && (root = map_table(pointer->rsdt)) != NULL)
 		read_tables(root, sizeof(uint32_t));
 
+	if (acpi_info.listed_cpus == 0)
+		mp_table_read();
 	if (acpi_info.listed_cpus == 0) {
 		log_warning("acpi: no table of CPUs: only this one is used");
 		acpi_info.apic_ids[acpi_info.listed_cpus++] = apic_id();
 	}
 	if (acpi_info.ignored_cpus)
 		log_warning("acpi: %u CPUs beyond the first %u are not used",
-			    acpi_info.ignored_cpus, CPUS_MAX);
+			    acpi_info.ignored_cpus, acpi_info.listed_cpus);
 }

@@ -14,6 +14,13 @@
 
 #define LEGACY_LINES 16
 
+/* A generic address (ACPI 6.5, 5.2.3.2) of a register of one byte. */
+enum acpi_space { ACPI_MEMORY = 0, ACPI_PORT = 1, ACPI_PCI = 2 };
+struct acpi_register {
+	uint8_t space;	  /* enum acpi_space */
+	uint64_t address; /* 0: there is no such register */
+};
+
 struct acpi_info {
 	uint32_t apic_ids[CPUS_MAX]; /* usable CPUs, in the table's order */
 	unsigned int listed_cpus;
@@ -37,13 +44,30 @@ struct acpi_info {
 	uint16_t sleep_control; /* PM1a control port, 0: none */
 	uint16_t sleep_control_b;
 	uint16_t sleep_off; /* value that switches off; 0xffff: not known */
+	uint16_t sleep_off_b;
+	/* The port that switches the two registers from the firmware's use to ours, and the value; 0: they are ours. */
+	uint16_t smi_command;
+	uint8_t acpi_enable;
+	/* The sleep registers of a machine without PM1, with hardware-reduced ACPI. */
+	struct acpi_register sleep_register, sleep_status;
+	/* A write of reset_value resets the machine. */
+	struct acpi_register reset;
+	uint8_t reset_value;
 };
 
 /* Constant after acpi_init. */
 extern struct acpi_info acpi_info;
 
-/* Reads the tables. Without tables there is one CPU and no I/O APIC. Boot CPU, start, after
- * apic_enable, pages can be allocated. */
+/* Reads the tables, or Intel's older ones (mp_table.h) where ACPI has no CPUs. Without both there is one CPU
+ * and no I/O APIC. Boot CPU, start, after apic_enable, pages can be allocated. */
 void acpi_init(void);
+
+/* Returns whether the SIZE bytes at DATA have the sum 0 in 8 bits, as every table of firmware. Any context. */
+bool acpi_sums_to_zero(const void *data, size_t size);
+/* Adds a CPU to acpi_info, unless it is there or IS_ENABLED is false. Boot CPU, start. */
+void acpi_add_cpu(uint32_t apic_id, bool is_enabled);
+/* Sets the input of a legacy LINE. FLAGS: polarity in bits 0-1 (3: low), trigger in 2-3 (3: level), the same
+ * in both kinds of tables. Boot CPU, start. */
+void acpi_override_line(unsigned int line, uint32_t global, uint16_t flags);
 
 #endif

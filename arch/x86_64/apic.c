@@ -109,7 +109,12 @@ void apic_enable(void)
 	write(APIC_LVT_PMI, LVT_MASKED | LVT_NMI);
 	write(APIC_TASK_PRIORITY, 0);
 	write(APIC_TIMER_DIVIDE, DIVIDE_BY_1);
-	write(APIC_LVT_TIMER, VECTOR_TIMER | (cpu_features.tsc_deadline ? LVT_TIMER_DEADLINE : 0));
+	apic_timer_set_deadline(cpu_features.tsc_deadline);
+}
+
+void apic_timer_set_deadline(bool on)
+{
+	write(APIC_LVT_TIMER, VECTOR_TIMER | (on ? LVT_TIMER_DEADLINE : 0));
 	/* The CPU ignores a deadline that is written before the mode takes effect. SDM vol. 3A
 	 * 11.5.4.1. */
 	__asm__ volatile("mfence" : : : "memory");
@@ -118,6 +123,12 @@ void apic_enable(void)
 uint32_t apic_id(void)
 {
 	return apic_page ? read(APIC_ID) >> 24 : read(APIC_ID);
+}
+
+uint32_t apic_id_max(void)
+{
+	/* The greatest number of all is a broadcast. */
+	return apic_page ? 0xff - 1 : UINT32_MAX - 1;
 }
 
 void apic_eoi(void)

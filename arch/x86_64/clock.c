@@ -3,10 +3,10 @@
  * Time: the time-stamp counter as the clock, the local APIC's timer for deadlines.
  *
  * CPUID gives the counter's frequency on some CPUs and hypervisors. Otherwise the kernel measures it
- * against the power-management timer, or against the interval timer where there is no other; 2 ms are
- * enough for 1 part in 1000, and nothing here promises more about wall time. Every conversion is one
- * multiplication with at most 32 bits of fraction. User space can do the same multiplication
- * (clock_user_conversion), and the results are equal.
+ * against the power-management timer, the interval timer, or, in a machine without both, the local APIC's
+ * timer; 2 ms are enough for 1 part in 1000, and nothing here promises more about wall time. Every
+ * conversion is one multiplication with at most 32 bits of fraction. User space can do the same
+ * multiplication (clock_user_conversion), and the results are equal.
  *
  * Sources: SDM vol. 3B 18.17 "Time-Stamp Counter", 18.7.3 "Determining the Processor Base Frequency",
  * vol. 3A 11.5.4 "APIC Timer"; ACPI Specification 6.5, 4.8.3.3 "Power Management Timer"; Intel 8254
@@ -131,6 +131,16 @@ static uint32_t read_pit(void)
 	return 0xffff - (low | (uint32_t)arch_port_read8(PIT_CHANNEL_2) << 8);
 }
 
+/* The local APIC's timer as the last resort, where a hypervisor gives nothing else: QEMU and KVM let it
+ * run at 1 GHz (QEMU: hw/i386/apic_common.c; KVM: APIC_BUS_CYCLE_NS). */
+#define APIC_TIMER_HZ 1000000000
+
+static uint32_t read_apic_timer(void)
+{
+	return UINT32_MAX - apic_timer_count();
+}
+
+/* From the best to the last resort. */
 static const struct reference {
 	const char *name;
 	uint64_t hz;
@@ -140,7 +150,22 @@ static const struct reference {
 } references[] = {
 	{ "power-management timer", PM_TIMER_HZ, 0xffffff, NULL, read_pm_timer },
 	{ "interval timer", PIT_HZ, 0xffff, start_pit, read_pit },
+	{ "APIC timer, taken for 1 GHz", APIC_TIMER_HZ, UINT32_MAX, NULL, read_apic_timer },
 };
+
+/* Reads of a reference in which it has to change; each takes longer than a tick of a real one. */
+#define READS_MAX 1000
+
+/* Returns whether REFERENCE counts: a port without a device never changes. */
+static bool is_alive(const struct reference *reference)
+{
+	uint32_t first = reference->read();
+
+	for (unsigned int i = 0; i < READS_MAX; i++)
+		if (reference->read() != first)
+			return true;
+	return false;
+}
 
 /* A reading of all three counters at (nearly) one moment: of several tries, the one that took the least
  * time. */
@@ -169,14 +194,22 @@ static struct moment take_moment(const struct reference *reference)
 	return best;
 }
 
-static void measure(const struct reference *reference)
+/* Sets what is not known of tsc_hz and apic_hz. Returns the reference's name. */
+static const char *measure(void)
 {
-	uint64_t wait = reference->hz * MEASURE_MS / 1000;
+	const struct reference *reference = &references[acpi_info.pm_timer ? 0 : 1];
 
-	if (reference->start)
-		reference->start();
+	/* In deadline mode the APIC's timer does not count. */
+	apic_timer_set_deadline(false);
 	apic_timer_one_shot(UINT32_MAX);
+	for (;; reference++) {
+		if (reference->start)
+			reference->start();
+		if (reference->read == read_apic_timer || is_alive(reference))
+			break;
+	}
 
+	uint64_t wait = reference->hz * MEASURE_MS / 1000;
 	struct moment start = take_moment(reference), end;
 	uint32_t passed;
 
@@ -186,9 +219,11 @@ static void measure(const struct reference *reference)
 		passed = (end.reference - start.reference) & reference->mask;
 	} while (passed < wait);
 	apic_timer_one_shot(0);
+	apic_timer_set_deadline(cpu_features.tsc_deadline);
 	if (!tsc_hz)
 		tsc_hz = multiply_divide(end.tsc - start.tsc, reference->hz, passed);
 	apic_hz = multiply_divide(start.apic - end.apic, reference->hz, passed);
+	return reference->name;
 }
 
 /*
@@ -217,11 +252,11 @@ void clock_init(void)
 	}
 	/* In deadline mode the APIC's own frequency is not used. */
 	if (!tsc_hz || (!apic_hz && !cpu_features.tsc_deadline)) {
-		const struct reference *reference = &references[acpi_info.pm_timer ? 0 : 1];
+		bool has_tsc_hz = tsc_hz;
+		const char *reference = measure();
 
-		if (!tsc_hz)
-			source = reference->name;
-		measure(reference);
+		if (!has_tsc_hz)
+			source = reference;
 	}
 
 	/* Choose the largest shift that leaves mult in 32 bits, and at most 31, like Linux. */

@@ -12,6 +12,7 @@
 #include "features.h"
 
 #include <kernel/base/log.h>
+#include <kernel/drivers/screen.h>
 #include <machine/mmu.h>
 #include <machine/msr.h>
 #include <machine/task.h>
@@ -115,15 +116,18 @@ void features_probe(void)
 	}
 
 	cpu_features.rdtscp = bit(cpuid_read(0x80000001, 0).edx, 27);
-	cpu_features.nx = bit(cpuid_read(0x80000001, 0).edx, 20);
-	if (!cpu_features.nx)
-		boot_failure("this CPU has no NX (no-execute) bit, or the firmware hides it; "
-			     "choose a model that has it");
 	cpu_features.physical_bits = PHYSICAL_BITS_LEAST;
 	if (cpuid_max(0x80000000) >= 0x80000008)
 		cpu_features.physical_bits = cpuid_read(0x80000008, 0).eax & 0xff;
 	if (cpu_features.physical_bits > PHYSICAL_BITS_MOST)
 		cpu_features.physical_bits = PHYSICAL_BITS_MOST;
+	cpu_features.nx = bit(cpuid_read(0x80000001, 0).edx, 20);
+	if (!cpu_features.nx) {
+		/* The screen's usual time is later. Here nothing else will be on it. */
+		screen_init();
+		boot_failure("this CPU has no NX (no-execute) bit, or the firmware hides it; "
+			     "choose a model that has it");
+	}
 	probe_xsave(max_leaf);
 }
 

@@ -17,6 +17,7 @@
 #include <kernel/base/debug.h>
 #include <kernel/base/log.h>
 #include <kernel/base/panic.h>
+#include <machine/apic.h>
 #include <machine/cpu.h>
 #include <machine/msr.h>
 
@@ -31,6 +32,10 @@ extern const char cpu_idle_halt[], cpu_idle_awake[];
 /* A handler is stored before the count that includes it. */
 static bool (*handlers[HANDLERS_MAX])(struct trap_frame *frame);
 static atomic_uint handler_count;
+
+/* NMIs that no handler claimed, on all CPUs. */
+#define UNCLAIMED_MAX 100
+static atomic_uint unclaimed;
 
 void arch_nmi_register(bool (*handler)(struct trap_frame *frame))
 {
@@ -50,6 +55,22 @@ void arch_nmi_replace(bool (*present)(struct trap_frame *frame),
 			__atomic_store_n(&handlers[i], next, __ATOMIC_RELEASE);
 }
 
+/* A line of the log for each, up to a limit: NMIs that never end must not fill the serial line. Then this CPU's PMI is
+ * masked, the only NMI that the kernel can mask. */
+static void report_unclaimed(const struct trap_frame *frame)
+{
+	unsigned int count = atomic_fetch_add(&unclaimed, 1);
+
+	if (count < UNCLAIMED_MAX) {
+		log_warning("CPU %u: an NMI that no handler claims, at 0x%lx", arch_cpu_id(),
+			    frame->rip);
+		return;
+	}
+	if (count == UNCLAIMED_MAX)
+		log_warning("more such NMIs are not logged, and their CPUs' PMIs are masked");
+	apic_pmi_set_masked(true);
+}
+
 static void dispatch(struct trap_frame *frame)
 {
 	unsigned int count = atomic_load_explicit(&handler_count, memory_order_acquire);
@@ -60,8 +81,7 @@ static void dispatch(struct trap_frame *frame)
 	for (unsigned int i = 0; i < count; i++)
 		handled |= handlers[i](frame);
 	if (!handled)
-		log_warning("CPU %u: an NMI that no handler claims, at 0x%lx", arch_cpu_id(),
-			    frame->rip);
+		report_unclaimed(frame);
 }
 
 /* Called from entry.S for vectors with a stack of their own: GS base set, breakpoints disabled.

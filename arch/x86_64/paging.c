@@ -103,7 +103,8 @@ void paging_init(void)
 		map_direct(boot_info.ram[i], 0, image_paddr(__text_start), FLAGS_DATA);
 		map_direct(boot_info.ram[i], image_paddr(__text_start), image_paddr(__data_start),
 			   FLAGS_READ_ONLY);
-		map_direct(boot_info.ram[i], image_paddr(__data_start), UINT64_MAX, FLAGS_DATA);
+		map_direct(boot_info.ram[i], image_paddr(__data_start), USED_MEMORY_END,
+			   FLAGS_DATA);
 	}
 	map_image(__text_start, __rodata_start, FLAGS_TEXT);
 	map_image(__rodata_start, __data_start, FLAGS_READ_ONLY);
@@ -163,6 +164,9 @@ static void *map_physical(paddr_t paddr, size_t size, uint64_t flags)
 
 	if (size > limit || paddr > limit - size)
 		return NULL;
+	/* Before paging_init the early page tables are in use: only a boot failure comes here then. */
+	if (!kernel_root)
+		return paddr + size <= EARLY_MEMORY_END ? (void *)(DIRECT_MAP_BASE + paddr) : NULL;
 
 	unsigned long state = spin_lock_irqsave(&map_lock);
 	uintptr_t base = next_device;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Functions that the files of boot/x86_64/ share: a multiboot loader's data other than memory and
- * modules. */
+/* Functions that the files of boot/x86_64/ share: the protocols, and data other than memory and modules. */
 #ifndef BOOT_LOADER_H
 #define BOOT_LOADER_H
 
@@ -9,6 +8,14 @@
 /* Fills in boot_info from the loader's data: MAGIC and INFO are its two registers. Does not return from
  * a boot that cannot work. Boot CPU, start, the early page tables loaded. */
 void boot_info_read(uint32_t magic, paddr_t info);
+
+/* Returns the loader's data at ADDRESS; a boot failure if the early page tables do not reach it. */
+const void *boot_physical(paddr_t address);
+
+/* Each adds a loader's data, from the physical address START on, to boot_info. */
+void boot_multiboot1_read(paddr_t start);
+void boot_multiboot2_read(paddr_t start);
+void boot_pvh_read(paddr_t start);
 
 /* The description of the screen, whose layout both forms of multiboot share. */
 struct loader_screen {

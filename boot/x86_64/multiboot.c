@@ -1,30 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads the boot loader's data, in the forms of multiboot 1 and 2, into struct boot_info.
+ * Reads the data of a multiboot loader, in its two forms, into struct boot_info.
  *
- * Everything is copied: afterwards the loader's memory is free. All of it is checked: a text has an
- * end, a tag lies inside the whole, modules lie in RAM and do not overlap the kernel.
+ * Everything is copied: afterwards the loader's memory is free. A text has an end, and a tag lies inside
+ * the whole; loader.c checks the rest.
  *
  * Sources: Multiboot Specification 0.6.96, section 3.3; Multiboot2 Specification 2.0, section 3.6.
  */
-#include <kernel/base/boot.h>
-
-#include <string.h>
-
-#include <kernel/base/log.h>
-#include <machine/mmu.h>
-
 #include "loader.h"
 
-#define MULTIBOOT1_LOADED 0x2badb002
-#define MULTIBOOT2_LOADED 0x36d76289
-
-static const void *physical(paddr_t address)
-{
-	if (address >= EARLY_MEMORY_END)
-		boot_failure("the loader's data lies above 4 GiB, at 0x%lx", address);
-	return (const void *)(DIRECT_MAP_BASE + address);
-}
+#include <kernel/base/log.h>
 
 /* The memory map's type of available RAM, the same in both protocols. */
 #define MEMORY_AVAILABLE 1
@@ -65,23 +50,25 @@ struct multiboot1_memory {
 	uint32_t type;
 } __attribute__((packed));
 
-static void read_multiboot1(const struct multiboot1_info *info)
+void boot_multiboot1_read(paddr_t start)
 {
+	const struct multiboot1_info *info = boot_physical(start);
+
 	if (!(info->flags & MB1_MEMORY_MAP))
 		boot_failure("the boot loader gave no memory map; use one that does (QEMU, GRUB)");
 	for (uint32_t offset = 0; offset + sizeof(struct multiboot1_memory) <= info->map_size;) {
-		const struct multiboot1_memory *entry = physical((paddr_t)info->map + offset);
+		const struct multiboot1_memory *entry = boot_physical((paddr_t)info->map + offset);
 
 		if (entry->type == MEMORY_AVAILABLE)
 			boot_memory_add(entry->start, entry->length);
 		offset += entry->size + (uint32_t)sizeof entry->size;
 	}
 	if (info->flags & MB1_COMMAND_LINE)
-		boot_command_line_set(physical(info->command_line));
+		boot_command_line_set(boot_physical(info->command_line));
 	if (info->flags & MB1_FRAMEBUFFER)
 		boot_screen_keep(&info->screen, info->colours);
 	if (info->flags & MB1_MODULES) {
-		const struct multiboot1_module *modules = physical(info->modules);
+		const struct multiboot1_module *modules = boot_physical(info->modules);
 
 		for (uint32_t i = 0; i < info->module_count; i++)
 			boot_module_add(modules[i].start, modules[i].end);
@@ -159,13 +146,13 @@ static void read_memory_map(const struct multiboot2_map *map)
 	}
 }
 
-static void read_multiboot2(paddr_t start)
+void boot_multiboot2_read(paddr_t start)
 {
-	const uint32_t *total_size = physical(start);
+	const uint32_t *total_size = boot_physical(start);
 	paddr_t end = start + *total_size;
 
 	for (paddr_t at = start + 8; at + sizeof(struct multiboot2_tag) <= end;) {
-		const struct multiboot2_tag *tag = physical(at);
+		const struct multiboot2_tag *tag = boot_physical(at);
 
 		if (tag->type == MB2_END || tag->size < sizeof *tag || at + tag->size > end)
 			break;
@@ -195,28 +182,4 @@ static void read_multiboot2(paddr_t start)
 		}
 		at += (tag->size + 7) & ~7u;
 	}
-}
-
-void boot_info_read(uint32_t magic, paddr_t info)
-{
-	switch (magic) {
-	case MULTIBOOT1_LOADED:
-		read_multiboot1(physical(info));
-		break;
-	case MULTIBOOT2_LOADED:
-		read_multiboot2(info);
-		break;
-	default:
-		boot_failure("started by something that is no multiboot loader (0x%x); use "
-			     "QEMU's -kernel or GRUB's multiboot2",
-			     magic);
-	}
-	boot_memory_sort();
-	/* The command line chooses the log's target, and the next steps may fail. */
-	log_init();
-	boot_options_check();
-	boot_screen_check();
-	boot_modules_check();
-	boot_memory_find_free();
-	boot_acpi_find();
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From the loader to C: multiboot headers, 32-bit entry, long mode, higher half.
+ * From the loader to C: multiboot headers, PVH's note, 32-bit entry, long mode, higher half.
  *
  * Sources: Multiboot Specification 0.6.96 (section 3.1), Multiboot2 Specification 2.0 (section 3.1),
- * SDM vol. 3A 9.8.5 "Initializing IA-32e Mode".
+ * <machine/pvh.h>, SDM vol. 3A 9.8.5 "Initializing IA-32e Mode".
  *
  * QEMU's -kernel takes multiboot 1 and refuses ELF64 there, hence the a.out address fields; GRUB takes
  * multiboot 2 and reads the ELF program headers. Only the multiboot 2 header requests a screen: for a
@@ -16,6 +16,7 @@
 #include <machine/cpu.h>
 #include <machine/mmu.h>
 #include <machine/msr.h>
+#include <machine/pvh.h>
 #include <machine/task.h>
 
 #define PHYSICAL(symbol) ((symbol) - KERNEL_IMAGE_BASE)
@@ -68,21 +69,36 @@ multiboot2_header:
 	.long	8
 multiboot2_end:
 
+	.section .boot.note, "a", @note
+	.long	4, 8, PVH_NOTE_ENTRY	/* sizes of name and contents */
+	.asciz	"Xen"
+	.quad	boot_start_pvh
+
 #define PAGE_PRESENT	(1 << 0)
 #define PAGE_WRITE	(1 << 1)
 #define PAGE_LARGE	(1 << 7)
 #define TABLE_FLAGS	(PAGE_PRESENT | PAGE_WRITE)
+
+#define COM1		0x3f8
+#define COM1_STATUS	(COM1 + 5)
+#define COM1_EMPTY	(1 << 5)
+#define VGA_TEXT	0xb8000		/* its first row */
+#define VGA_GREY	0x07		/* light grey on black */
 
 #define CR0_PE		(1 << 0)
 #define CR0_PG		(1 << 31)
 #define CR4_PAE		(1 << 5)
 #define EFER_LME	(1 << 8)
 
+#define EFLAGS_CPUID		(1 << 21)
 #define CPUID_EXTENDED		0x80000000
 #define CPUID_EXTENDED_LONG_MODE (1 << 29) /* leaf 0x80000001, EDX */
 
 	.section .boot.text, "ax"
 	.code32
+/* ebx: physical address of PVH's start information; else as below. */
+boot_start_pvh:
+	movl	$PVH_MAGIC, %eax
 	.global boot_start
 /* eax: the loader's magic, ebx: physical address of its information. Interrupts off, paging off. */
 boot_start:
@@ -90,18 +106,27 @@ boot_start:
 	movl	$PHYSICAL(boot_stack_end), %esp
 	movl	%eax, %ebp		/* ebp and ebx keep these until C */
 
+	/* A CPU has CPUID if this flag can be changed. */
+	pushfl
+	popl	%eax
+	movl	%eax, %ecx
+	xorl	$EFLAGS_CPUID, %eax
+	pushl	%eax
+	popfl
+	pushfl
+	popl	%eax
+	cmpl	%ecx, %eax
+	je	unfit
 	movl	$CPUID_EXTENDED, %eax
 	pushl	%ebx
 	cpuid
-	popl	%ebx
 	cmpl	$CPUID_EXTENDED, %eax
-	jbe	no_long_mode
+	jbe	unfit
 	movl	$CPUID_EXTENDED + 1, %eax
-	pushl	%ebx
 	cpuid
 	popl	%ebx
 	testl	$CPUID_EXTENDED_LONG_MODE, %edx
-	jz	no_long_mode
+	jz	unfit
 
 	/* Four page directories of 2 MiB pages: 4 GiB. */
 	movl	$PHYSICAL(boot_directories), %edi
@@ -143,14 +168,24 @@ boot_start:
 	lgdt	PHYSICAL(boot_gdt_pointer)
 	ljmp	$SELECTOR_KERNEL_CODE, $boot_long_mode
 
-/* Too early for the log: use COM1 as the firmware left it, then the exit device. */
-no_long_mode:
+/* Too early for the log: the text goes to COM1 at the firmware's speed and to the top row of a VGA in
+ * text mode; then the exit device. */
+unfit:
 	movl	$PHYSICAL(no_long_mode_text), %esi
-	movw	$0x3f8, %dx
-3:	lodsb
+	movl	$VGA_TEXT, %edi
+3:	movw	$COM1_STATUS, %dx
+	inb	%dx, %al
+	testb	$COM1_EMPTY, %al	/* set, too, where there is no line */
+	jz	3b
+	movw	$COM1, %dx
+	lodsb
 	testb	%al, %al
 	jz	4f
 	outb	%al, %dx
+	cmpb	$' ', %al
+	jb	3b
+	movb	$VGA_GREY, %ah
+	stosw
 	jmp	3b
 4:	movl	$0x22, %eax
 	movw	$0xf4, %dx

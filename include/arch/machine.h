@@ -14,7 +14,7 @@ enum machine_end {
 	MACHINE_BOOT_FAILURE = 0x22 /* the log has the fault and its remedy */
 };
 
-/* Ends the machine: by the emulator's exit device, else by power-off, else halts. Any context. */
+/* Ends the machine, on x86 as the command line's end= says (docs/boot.md). Any context. */
 _Noreturn void arch_machine_end(enum machine_end how);
 
 /* Starts traps, CPU features, the kernel's final page tables. Start, boot CPU, interrupts off, before

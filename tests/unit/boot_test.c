@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Rules of boot/: what becomes of what a boot loader says, true or false, in both forms of
- * multiboot.
+ * multiboot and in PVH.
  *
  * The sources are included here, with 4 MiB of the test's own as the machine's memory from physical
  * address 0. The kernel's image takes 1 MiB to 2 MiB of it.
@@ -24,6 +24,7 @@ const char __image_end[1];
 #define KERNEL_IMAGE_BASE   ((uintptr_t)__image_end - 2 * MIB)
 #define KERNEL_LOAD_ADDRESS 0x100000
 #define EARLY_MEMORY_END    0x100000000ull
+#define USED_MEMORY_END	    0x2000000000ull
 
 #include "../../boot/command_line.c"
 #include "../../boot/info.c"
@@ -32,6 +33,9 @@ const char __image_end[1];
 #include "../../boot/x86_64/framebuffer.c"
 #include "../../boot/x86_64/low_memory.c"
 #include "../../boot/x86_64/multiboot.c"
+#undef MEMORY_AVAILABLE
+#include "../../boot/x86_64/loader.c"
+#include "../../boot/x86_64/pvh.c"
 
 /* The last line of log and the reason of the last boot failure. */
 static char last_log[256], last_failure[256];
@@ -167,6 +171,31 @@ static void describe_multiboot2(const struct story *story)
 	add_tag(MB2_END, "", 0);
 }
 
+static void describe_pvh(const struct story *story)
+{
+	struct start_info *info = (void *)(memory + INFO_AT);
+	struct memory *map = (void *)(memory + MAP_AT);
+	struct module *modules = (void *)(memory + MODULES_AT);
+	uint32_t count = 0;
+
+	for (; story->pieces[count].length; count++)
+		map[count] = (struct memory){ story->pieces[count].start,
+					      story->pieces[count].length,
+					      story->pieces[count].type, 0 };
+	for (unsigned int i = 0; i < story->module_count; i++)
+		modules[i] = (struct module){ story->modules[i].start,
+					      story->modules[i].end - story->modules[i].start, 0,
+					      0 };
+	strcpy((char *)memory + TEXT_AT, story->words);
+	*info = (struct start_info){ .magic = PVH_MAGIC,
+				     .version = 1,
+				     .module_count = story->module_count,
+				     .modules = MODULES_AT,
+				     .command_line = TEXT_AT,
+				     .map = MAP_AT,
+				     .map_count = count };
+}
+
 static const struct protocol {
 	const char *name;
 	uint32_t magic;
@@ -174,9 +203,12 @@ static const struct protocol {
 } protocols[] = {
 	{ "multiboot 1", MULTIBOOT1_LOADED, describe_multiboot1 },
 	{ "multiboot 2", MULTIBOOT2_LOADED, describe_multiboot2 },
+	{ "PVH", PVH_MAGIC, describe_pvh },
 };
 
-#define FOR_EACH_PROTOCOL(p) for (const struct protocol *p = protocols; p < protocols + 2; p++)
+#define FOR_EACH_PROTOCOL(p)  for (const struct protocol *p = protocols; p < protocols + 3; p++)
+/* Those that describe a screen. */
+#define FOR_EACH_MULTIBOOT(p) for (const struct protocol *p = protocols; p < protocols + 2; p++)
 
 static const char *boot_by(const struct protocol *protocol, const struct story *story)
 {
@@ -225,13 +257,11 @@ static void check_memory_map(void)
 			    { MIB, MIB + 0x8000, RAM },
 			    { 0x1001, 0x2fff, RAM },
 			    { 0x8100, 0xe00, RAM },
-			    { 0xfffffffffffff000, 0x10000, RAM },
+			    { 0xfffffffffffff801, 0x10000, RAM },
 			    { 8 * MIB, MIB, RESERVED } },
 		.words = "",
 	};
-	static const struct page_range ram[] = { { 0x2000, 0x4000 },
-						 { MIB, 4 * MIB },
-						 { 0xfffffffffffff000, 0xfffffffffffff000 } };
+	static const struct page_range ram[] = { { 0x2000, 0x4000 }, { MIB, 4 * MIB } };
 
 	FOR_EACH_PROTOCOL(p)
 	{
@@ -245,6 +275,44 @@ static void check_memory_map(void)
 		boot_memory_add(i * 2 * PAGE_SIZE, PAGE_SIZE);
 	EXPECT_EQ(boot_info.ram_count, BOOT_RANGES_MAX);
 	EXPECT_STR(last_log, "memory: more than 128 pieces: 0x100000 to 0x101000 stays unused");
+}
+
+/* Pieces whose descriptors cost more than they bring, or that are out of reach. */
+static void check_high_memory(void)
+{
+	static const struct {
+		struct piece high;
+		uint64_t used_end; /* 0: not used */
+		uint64_t unused_mib;
+	} cases[] = {
+		{ { 0x100000000, 0x100000000, RAM }, 0x200000000, 0 },
+		{ { 0x1000000000, 0x40000000, RAM }, 0x1040000000, 0 },
+		{ { 0x1000000000, 0x20000000, RAM }, 0, 512 },
+		{ { 0x100000000, 0x10000000000, RAM }, 0x2000000000, 0xe1000 },
+		{ { 0x10000000000, 0x10000000000, RAM }, 0, 0x100000 },
+		{ { 0xfffff00000000, 0xffffffffffffffff, RAM }, 0, 4096 },
+	};
+
+	FOR_EACH_PROTOCOL(p)
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct story story = usual;
+		char line[100] = "";
+
+		story.pieces[3] = cases[i].high;
+		if (cases[i].unused_mib)
+			snprintf(line, sizeof(line),
+				 "memory: %" PRIu64
+				 " MiB stay unused, at addresses that are too high",
+				 cases[i].unused_mib);
+		EXPECT_STR(boot_by(p, &story), "");
+		EXPECT_STR(last_log, line);
+		EXPECT_EQ_AT(boot_info.ram_count, 3, "%s, case %zu", p->name, i);
+		EXPECT_EQ_AT(boot_info.free_count, cases[i].used_end ? 3 : 2, "%s, case %zu",
+			     p->name, i);
+		if (cases[i].used_end)
+			EXPECT_EQ_AT(boot_info.free[2].end, cases[i].used_end, "%s, case %zu",
+				     p->name, i);
+	}
 }
 
 static void check_bad_modules(void)
@@ -318,6 +386,18 @@ static void check_bad_loaders(void)
 		   "the loader's data lies above 4 GiB, at 0x100000000");
 	EXPECT_STR(boot(MULTIBOOT1_LOADED, INFO_AT),
 		   "the boot loader gave no memory map; use one that does (QEMU, GRUB)");
+
+	forget();
+	describe_pvh(&usual);
+	((struct start_info *)(memory + INFO_AT))->magic = 1;
+	EXPECT_STR(boot(PVH_MAGIC, INFO_AT), "the start information of PVH begins with 0x1");
+	describe_pvh(&usual);
+	((struct start_info *)(memory + INFO_AT))->version = 0;
+	EXPECT_STR(boot(PVH_MAGIC, INFO_AT), "the hypervisor gave no memory map; use one whose "
+					     "PVH has version 1");
+	describe_pvh(&usual);
+	((struct start_info *)(memory + INFO_AT))->modules = 0x100000000;
+	EXPECT_STR(boot(PVH_MAGIC, INFO_AT), "the loader's data lies above 4 GiB, at 0x100000000");
 
 	/* Tags that end after the whole, or never: the tags before count. */
 	forget();
@@ -422,7 +502,7 @@ static void check_screens(void)
 {
 	char line[256];
 
-	FOR_EACH_PROTOCOL(p)
+	FOR_EACH_MULTIBOOT(p)
 	{
 		EXPECT_STR(boot_by(p, &usual), "");
 		EXPECT_EQ(boot_info.screen, BOOT_SCREEN_TEXT);
@@ -639,8 +719,9 @@ static void check_acpi(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "both forms of multiboot tell the same story", check_usual },
+	{ "both forms of multiboot and PVH tell the same story", check_usual },
 	{ "any memory map becomes whole pages in order", check_memory_map },
+	{ "memory that is too high for its size stays unused", check_high_memory },
 	{ "an initramfs over the kernel or outside of memory is refused", check_bad_modules },
 	{ "a command line that is too long is refused, one that just fits is not",
 	  check_long_words },

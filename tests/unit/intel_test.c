@@ -378,6 +378,37 @@ static void check_name_taken(void)
 	end();
 }
 
+/* A hypervisor announces the registers and refuses one. */
+static void check_faulting(void)
+{
+	static const struct {
+		uint32_t number;
+		const char *name;
+	} cases[] = { { 0x38f, "IA32_PERF_GLOBAL_CTRL" },
+		      { 0x38e, "IA32_PERF_GLOBAL_STATUS" },
+		      { 0x390, "IA32_PERF_GLOBAL_OVF_CTRL" },
+		      { 0x38d, "IA32_FIXED_CTR_CTRL" },
+		      { 0x186, "MSR 0x186" },
+		      { 0x30a, "MSR 0x30a" },
+		      { SIM_X86_RDPMC, "RDPMC" } };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sim_x86_model model = usual;
+		char expected[160];
+
+		model.faults = cases[i].number;
+		sim_start(2);
+		sim_x86_set(&model);
+		EXPECT_AT(!intel_pmu_init(), "%s", cases[i].name);
+		snprintf(expected, sizeof(expected),
+			 "PMU: CPUID announces %s, but it faults on CPU 0: "
+			 "the CPUs' counters are not used",
+			 cases[i].name);
+		EXPECT_STR(sim_log_last(), expected);
+		end();
+	}
+}
+
 static const struct tap_rule rules[] = {
 	{ "the PMU is as CPUID describes it: version, counters, widths, missing events",
 	  check_probe },
@@ -393,6 +424,7 @@ static const struct tap_rule rules[] = {
 	{ "a group that never fits is refused when it is opened", check_group },
 	{ "sysfs has the fields, the events and the properties of Linux's driver", check_files },
 	{ "there is no PMU if its name is taken", check_name_taken },
+	{ "there is no PMU if an announced register faults, and the log names it", check_faulting },
 };
 
 TAP_MAIN(rules)

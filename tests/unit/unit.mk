@@ -16,6 +16,7 @@ UNIT_KERNEL_SRCS := $(sort \
 	$(filter-out arch/alpha/pmu/init.c arch/alpha/pmu/perfctr.c,$(wildcard arch/alpha/pmu/*.c)) \
 	$(wildcard drivers/pci/*.c) \
 	arch/alpha/asn.c \
+	arch/x86_64/devices/steps_check.c \
 	drivers/idxd/perfmon.c \
 	kernel/debug/lock_graph.c \
 	kernel/mm/text.c \

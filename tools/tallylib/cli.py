@@ -16,13 +16,15 @@ import tempfile
 from dataclasses import dataclass, field
 from typing import Optional
 
-from . import architecture, bring, device, emulator, failure, initramfs, machine, paths, processor
+from . import architecture, bring, device, emulator, failure, initramfs, machine, medium, paths, processor
 from .failure import MISSING, NOT_FOUND, USAGE, Failure
 
 # Words for the kernel, docs/boot.md.
 _AS_PIPES = "console=raw log=com2"
 _NO_INPUT = "noinput"
 _AT_TERMINAL = "console=cooked log=com2"
+# The report on media: all of it on the screen and on both lines, whichever somebody reads.
+_AS_REPORT = "console=cooked log=both pmu=off"
 # Memory in MiB: without --memory; the least beside the initramfs, which stays where the boot
 # loader put it, below 4 GiB; the amount beside a large one.
 _MEMORY_MIB, _MEMORY_LEAST_MIB, _MEMORY_BESIDE_MIB = 512, 12, 384
@@ -30,6 +32,8 @@ _INITRAMFS_MAX_MIB = 3072
 # The programs that `tally report` runs after the judge, in this order. The judge has the counters to itself.
 _REPORT = ("selfmon", "profile")
 _JUDGE, _JUDGE_WORDS = "report", "pmu=off"
+# The program that `tally image --report` puts on media: the judge.
+_REPORT_ON_MEDIA = os.path.join("user", "bin", _JUDGE)
 
 # `tally abi`: no entry matches, or some have faults.
 NO_ENTRY = 1
@@ -139,22 +143,24 @@ def _parser():
                                 help="put kernel and program into one bootable file")
     image.set_defaults(action=_image, parser=image)
     _add_packing_options(image)
-    image.add_argument("-o", "--output", metavar="FILE", help="what to write (must be given)")
-    image.add_argument("--iso", action="store_true",
-                       help="a CD and USB image that starts through GRUB, instead of one "
-                            "multiboot ELF")
+    image.add_argument("-o", "--output", metavar="FILE", help="what to write (must be given, but with --pxe)")
+    _add_form_options(image)
     image.add_argument("--append", metavar="WORDS", default="",
-                       help="more words for the kernel's command line (only with --iso)")
+                       help="more words for the kernel's command line (not in an ELF)")
     image.add_argument("--video", metavar="MODE", type=_video_mode,
-                       help="the screen's mode: text, auto or WIDTHxHEIGHT[xDEPTH] (only with "
-                            "--iso; default auto)")
+                       help="the screen's mode: text, auto or WIDTHxHEIGHT[xDEPTH] (not in an ELF; default auto)")
+    image.add_argument("--size", metavar="MIB", type=_number(1, 1 << 20),
+                       help="the size of the medium (only a disk image; default: what it takes)")
     image.add_argument("words", metavar="PROGRAM [ARGS...]", nargs=argparse.REMAINDER)
 
     boot = commands.add_parser("boot", allow_abbrev=False,
                                help="boot what `tally image` made, in the emulator")
     boot.set_defaults(action=_boot)
     _add_machine_options(boot)
-    boot.add_argument("image", metavar="IMAGE", help="a multiboot ELF, or an ISO image")
+    boot.add_argument("--firmware", choices=tuple(medium.FIRMWARE), default="bios",
+                      help="what starts a disk or ISO image (default bios)")
+    boot.add_argument("--usb", action="store_true", help="a disk or ISO image is a USB stick")
+    boot.add_argument("image", metavar="IMAGE", help="a multiboot ELF, a disk image or an ISO image")
 
     report = commands.add_parser("report", allow_abbrev=False,
                                  help="judge the machine's PMU, then print exact counts and a profile")
@@ -181,6 +187,19 @@ def _parser():
     interfaces.add_argument("pattern", metavar="PATTERN", nargs="?",
                             help="a regular expression for the name of an interface, or a file's path")
     return parser
+
+
+def _add_form_options(parser):
+    parser.set_defaults(form=None)
+    add = parser.add_mutually_exclusive_group().add_argument
+    add("--elf", dest="form", action="store_const", const="elf",
+        help="one multiboot and PVH ELF (the default, but with --report)")
+    add("--disk", dest="form", action="store_const", const="disk",
+        help="a disk image with GRUB, for a USB stick or a virtual machine, BIOS and UEFI (the default with --report)")
+    add("--iso", dest="form", action="store_const", const="iso",
+        help="the same as a CD image, which is good for a stick, too")
+    add("--pxe", metavar="DIR", help="a folder for a network's server: BIOS PXE, UEFI and iPXE")
+    parser.add_argument("--report", action="store_true", help="the program is the PMU report")
 
 
 def _add_machine_options(parser):
@@ -370,15 +389,16 @@ def _boot(options):
         is_elf = file.read(4) == b"\x7fELF"
     interactive, feed = False, True
     if is_elf:
+        if options.usb or options.firmware != "bios":
+            raise Failure(USAGE, "an ELF is started without firmware; --usb and --firmware are for disk and ISO images")
         platform = _platform(options)
         interactive, feed = platform.interactive, platform.has_input
-        medium = ["-kernel", options.image, "-append", _join(options.append, platform.words)]
+        words = ["-kernel", options.image, "-append", _join(options.append, platform.words)]
     elif options.append:
-        raise Failure(USAGE, "an ISO image has its own command line; give --append to `tally image`")
+        raise Failure(USAGE, "an image has its own command line; give --append to `tally image`")
     else:
-        medium = ["-drive", f"file={options.image.replace(',', ',,')},format=raw,media=cdrom,"
-                            "if=ide,readonly=on", "-boot", "d"]
-    return _start(options, medium, interactive, feed)
+        words = medium.words(options.image, options.firmware, options.usb)
+    return _start(options, words, interactive, feed)
 
 
 def _report(options):
@@ -451,24 +471,43 @@ def _report_of_console(options, report):
 def _image(options):
     # Linking and GRUB are of no use to a run, which should not pay for loading them.
     from . import image
-    if options.output is None and options.words:
+    if options.output is None and options.words and not options.pxe:
         # PROGRAM may also come before the options: then its own arguments come after them.
         program, *rest = _words(options)
         options = options.parser.parse_args(rest, options)
         options.words = [program] + _words(options)
-    if options.output is None:
-        raise Failure(USAGE, "name the file to write: -o FILE")
-    if options.append and not options.iso:
-        raise Failure(USAGE, "--append needs --iso: whoever boots an ELF gives it its words")
-    if options.video and not options.iso:
-        raise Failure(USAGE, "--video needs --iso: the ELF's screen is what its loader sets")
+    form = "pxe" if options.pxe else options.form or ("disk" if options.report else "elf")
+    _check_form(options, form)
+    words = _AS_PIPES
+    if options.report:
+        if options.words:
+            raise Failure(USAGE, "--report is the program; leave out PROGRAM")
+        options.words = [paths.built(_REPORT_ON_MEDIA, "make")]
+        words = _AS_REPORT
     blob = _packed(options)
-    if options.iso:
-        image.make_iso(blob, _join(options.append, _AS_PIPES), options.output,
-                       options.video or "auto")
-    else:
+    words = _join(options.append, words)
+    if form == "elf":
         image.make_unikernel(blob, options.output)
+    elif form == "disk":
+        image.make_disk(blob, words, options.output, options.video or "auto", options.size)
+    elif form == "iso":
+        image.make_iso(blob, words, options.output, options.video or "auto")
+    else:
+        image.make_netboot(blob, words, options.pxe, options.video or "auto")
     return 0
+
+
+def _check_form(options, form):
+    if form == "pxe" and options.output is not None:
+        raise Failure(USAGE, "--pxe DIR names the folder; leave out -o")
+    if form != "pxe" and options.output is None:
+        raise Failure(USAGE, "name the file to write: -o FILE")
+    if form == "elf" and options.append:
+        raise Failure(USAGE, "--append needs --disk, --iso or --pxe: whoever boots an ELF gives it its words")
+    if form == "elf" and options.video:
+        raise Failure(USAGE, "--video needs --disk, --iso or --pxe: the ELF's screen is what its loader sets")
+    if form != "disk" and options.size:
+        raise Failure(USAGE, "--size is for --disk: the other forms are as large as what is in them")
 
 
 def _flamegraph(options):
@@ -502,8 +541,8 @@ def _abi(options):
     return 0
 
 
-def _start(options, medium, interactive, feed):
-    """Boots `medium`, QEMU's words for where the kernel comes from, on the machine of the options."""
+def _start(options, boot_words, interactive, feed):
+    """Boots by `boot_words`, QEMU's words for where the kernel comes from, on the machine of the options."""
     properties = {name: getattr(options, f"pmu_{name}") for name in processor.PMU_PROPERTIES}
     chosen = emulator.Options(
         pmu=options.pmu, cpus=options.cpus, cpu=options.cpu, memory_mib=options.memory or _MEMORY_MIB,
@@ -513,7 +552,7 @@ def _start(options, medium, interactive, feed):
     if options.under and options.device:
         raise Failure(USAGE, "--device is not for --under kvm: KVM's guest has no accelerator")
     if options.under:
-        return _start_under(options, chosen, medium, interactive, feed)
+        return _start_under(options, chosen, boot_words, interactive, feed)
     if options.under_cpus or options.under_memory:
         raise Failure(USAGE, "--under-cpus and --under-memory are for --under kvm")
     sentence = emulator.settle_pmu(chosen)
@@ -522,13 +561,13 @@ def _start(options, medium, interactive, feed):
         print(f"tally: waiting for: gdb {_kernel(options)} -ex 'target remote :{emulator.gdb_port()}' "
               f"-ex 'source {os.path.join(paths.ROOT, 'tools/gdb/tally.py')}'", file=sys.stderr)
     with _log(options) as log, tempfile.TemporaryDirectory(prefix="tally-") as folder:
-        words = emulator.command(chosen, log.path, machine.CONSOLE) + medium
+        words = emulator.command(chosen, log.path, machine.CONSOLE) + boot_words
         examiner = _post_mortem(options, folder)
         return machine.run(words + (examiner.words() if examiner else []), log, options.timeout, interactive, feed,
                            _architecture(options).by_console, examiner)
 
 
-def _start_under(options, chosen, medium, interactive, feed):
+def _start_under(options, chosen, boot_words, interactive, feed):
     """As _start, in a guest of KVM."""
     # Other commands do not pay for loading it.
     from . import under
@@ -538,7 +577,7 @@ def _start_under(options, chosen, medium, interactive, feed):
     if options.post_mortem and options.timeout is None:
         raise Failure(USAGE, "--post-mortem is for --timeout")
     with _log(options) as log, tempfile.TemporaryDirectory(prefix="tally-") as folder:
-        whole = under.Machine(chosen, medium, log, folder, options.under_cpus, options.under_memory,
+        whole = under.Machine(chosen, boot_words, log, folder, options.under_cpus, options.under_memory,
                               _kernel(options), options.post_mortem)
         try:
             status = machine.run(whole.command(log.path, machine.CONSOLE), log, options.timeout, interactive, feed,

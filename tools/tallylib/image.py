@@ -1,22 +1,35 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Bootable files with kernel and program inside.
 
-Two forms: a multiboot ELF whose .initramfs section holds the program (the unikernel form, for
-`qemu -kernel`, PXE loaders, a boot menu), and an ISO image with GRUB, kernel and initramfs, for CD,
-USB stick and virtual machines. The kernel is not compiled again: the unikernel is linked from
-the same object as build/tally.elf. Output files appear whole or not at all.
+The forms: a multiboot ELF whose .initramfs section holds the program (the unikernel form, for
+`qemu -kernel`, microVMs, PXE loaders, a boot menu); and with GRUB, kernel and initramfs a disk image,
+an ISO image and a folder for a network's server. The kernel is not compiled again: the unikernel is
+linked from the same object as build/tally.elf. Output files appear whole or not at all, and the same
+input gives the same bytes: all dates are SOURCE_DATE_EPOCH, or 2020-01-01.
 """
 
+import hashlib
+import io
 import os
 import subprocess
+import tarfile
 import tempfile
 
-from . import paths
-from .failure import MISSING, NOT_FOUND, Failure
+from . import gpt, grub, paths
+from .failure import MISSING, NOT_FOUND, USAGE, Failure
 
-# The commands that GRUB's configuration uses; an image with all of GRUB's modules is twice the size.
-_GRUB_MODULES = "normal multiboot2 vbe serial terminal echo sleep iso9660 biosdisk"
-_GRUB_BIOS = "/usr/lib/grub/i386-pc"
+_EPOCH = "1577836800"
+_MIB = 1 << 20
+_SECTORS_PER_MIB = _MIB // gpt.SECTOR_BYTES
+# Where the disk's first MiB ends, and with it the part of GRUB that a BIOS starts. Writers of sticks
+# prefer whole MiBs.
+_FILES_FIRST = _SECTORS_PER_MIB
+# FAT with clusters of one sector: FAT32, which UEFI asks of a disk, needs 65525 of them and its own two
+# tables of 4 bytes each.
+_FILES_LEAST_MIB = 34
+_FAT_LABEL = "TALLY"
+_ISO_LABEL = "TALLY"
+_EFI_PROGRAM = "BOOTX64.EFI"
 
 
 def make_unikernel(blob, output):
@@ -36,38 +49,186 @@ def make_unikernel(blob, output):
         _deliver(os.path.join(folder, "image"), output, 0o755)
 
 
-def make_iso(blob, words, output, video="auto"):
-    """Makes an ISO image that boots the kernel with the command line `words` and the initramfs.
+def make_disk(blob, words, output, video="auto", size_mib=None):
+    """Makes a disk image for a stick or a virtual machine, which BIOS and UEFI start.
 
-    `video` is a mode in GRUB's words, see its gfxpayload."""
-    kernel = paths.built("tally.elf", "make")
-    _need("grub-mkrescue", "xorriso", "mformat")
-    if not os.path.isdir(_GRUB_BIOS):
-        raise Failure(MISSING, "GRUB's BIOS modules are not installed; "
-                               "run: tools/deps tools/packages")
-    template = os.path.join(paths.ROOT, "boot", "x86_64", "grub.cfg")
+    It has two partitions: GRUB for a BIOS; and the files, where UEFI finds its own GRUB. `words`: the
+    kernel's command line; `video`: a mode in GRUB's words, see its gfxpayload; `size_mib`: the size of
+    the medium, without it the least."""
+    _need("grub-mkimage", "mformat", "mcopy", folders=grub.packages())
     with tempfile.TemporaryDirectory(prefix="tally-image-") as folder:
-        tree = os.path.join(folder, "tree")
-        os.makedirs(os.path.join(tree, "boot", "grub"))
-        with open(kernel, "rb") as file:
-            _write(os.path.join(tree, "boot", "tally.elf"), file.read())
-        _write(os.path.join(tree, "boot", "initramfs.cpio"), blob)
-        with open(template, encoding="utf-8") as file:
-            config = file.read().replace("@WORDS@", words).replace("@VIDEO@", video)
-        _write(os.path.join(tree, "boot", "grub", "grub.cfg"), config.encode())
-        _call(["grub-mkrescue", "-d", _GRUB_BIOS, "--install-modules=" + _GRUB_MODULES,
-               "--locales=", "--fonts=", "--themes=", "-o", "image", "tree"], folder)
+        marker = _tree(folder, blob, words, video)
+        grub.make(_call, folder, "i386-pc", "core", "/boot/grub", marker)
+        _make_efi(folder, "tree/EFI/BOOT", marker)
+        files_mib = max(_FILES_LEAST_MIB, _tree_mib(folder))
+        least = 1 + files_mib + 1
+        size = size_mib or least
+        if size < least:
+            raise Failure(USAGE, f"--size {size}: a medium of {size} MiB is too small; it takes {least}")
+        sectors = size * _SECTORS_PER_MIB
+        last = _FILES_FIRST + files_mib * _SECTORS_PER_MIB - 1
+        _make_fat(folder, "files", files_mib, _FILES_FIRST)
+        with open(os.path.join(folder, "core"), "rb") as file:
+            core = grub.on_disk(file.read(), gpt.HEAD_SECTORS)
+        partitions = (
+            gpt.Partition(gpt.BIOS_BOOT, "GRUB", gpt.HEAD_SECTORS, _FILES_FIRST - 1),
+            gpt.Partition(gpt.EFI_SYSTEM, "Tally", _FILES_FIRST, last))
+        head, tail = gpt.tables(sectors, partitions, marker.encode(), grub.boot_sector(gpt.HEAD_SECTORS))
+        assert len(head) + len(core) <= _MIB
+        with open(os.path.join(folder, "disk"), "wb") as disk:
+            disk.write(head + core)
+            disk.seek(_FILES_FIRST * gpt.SECTOR_BYTES)
+            with open(os.path.join(folder, "files"), "rb") as file:
+                _copy(file, disk)
+            disk.truncate(size * _MIB)
+            disk.seek(-len(tail), os.SEEK_END)
+            disk.write(tail)
+        _deliver(os.path.join(folder, "disk"), output, 0o644)
+
+
+def make_iso(blob, words, output, video="auto"):
+    """Makes an ISO image that BIOS and UEFI start, from a CD drive or copied to a stick. The arguments
+    are make_disk's."""
+    _need("grub-mkimage", "xorriso", "mformat", "mcopy", folders=grub.packages())
+    with tempfile.TemporaryDirectory(prefix="tally-image-") as folder:
+        marker = _tree(folder, blob, words, video)
+        grub.make(_call, folder, "i386-pc-eltorito", "tree/boot/grub/bios.img", "/boot/grub", marker)
+        os.makedirs(os.path.join(folder, "efi", "EFI", "BOOT"))
+        _make_efi(folder, "efi/EFI/BOOT", marker)
+        _make_fat(folder, "efi.img", 1 + os.path.getsize(
+            os.path.join(folder, "efi", "EFI", "BOOT", _EFI_PROGRAM)) // _MIB, 0, "efi")
+        _date(folder)
+        _call(["xorriso", "-as", "mkisofs", "-o", "image", "-V", _ISO_LABEL, "-r", "-J",
+               "--grub2-mbr", os.path.join(grub.folder("i386-pc"), "boot_hybrid.img"),
+               "-partition_offset", "16", "--protective-msdos-label",
+               "-b", "boot/grub/bios.img", "-no-emul-boot", "-boot-load-size", "4", "-boot-info-table",
+               "--grub2-boot-info",
+               "-append_partition", "2", "0xef", "efi.img", "-appended_part_as_gpt",
+               "-eltorito-alt-boot", "-e", "--interval:appended_partition_2:all::", "-no-emul-boot",
+               "tree"], folder)
         _deliver(os.path.join(folder, "image"), output, 0o644)
 
 
-def _need(*commands):
+def make_netboot(blob, words, output, video="auto"):
+    """Makes the folder `output` for a server of TFTP or HTTP: a program for BIOS PXE (tally.pxe), which
+    fetches the other files by TFTP; one for UEFI, which holds all of them (tally.efi); and a script for
+    iPXE. The arguments are make_disk's."""
+    _need("grub-mkimage", folders=grub.packages())
+    with tempfile.TemporaryDirectory(prefix="tally-image-") as folder:
+        _tree(folder, blob, words, video)
+        tree = os.path.join(folder, "tree")
+        grub.make(_call, folder, "i386-pc-pxe", "tree/tally.pxe", "(pxe)/boot/grub")
+        _write(os.path.join(folder, "memdisk"), _tar(tree, "boot"))
+        grub.make(_call, folder, "x86_64-efi memdisk", "tree/tally.efi", "(memdisk)/boot/grub",
+                  memdisk="memdisk")
+        _write(os.path.join(tree, "tally.ipxe"), _ipxe(words))
+        try:
+            os.makedirs(output, exist_ok=True)
+        except OSError as error:
+            raise Failure(NOT_FOUND, f"{output}: {error.strerror}") from None
+        # The programs last: they are what a machine asks for first.
+        for name in ("boot/initramfs.cpio", "boot/tally.elf", "boot/grub/grub.cfg", "tally.ipxe",
+                     "tally.pxe", "tally.efi"):
+            target = os.path.join(output, name)
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            _deliver(os.path.join(tree, name), target, 0o644)
+
+
+def _ipxe(words):
+    """iPXE starts multiboot kernels on a BIOS only."""
+    return ("#!ipxe\n"
+            "iseq ${platform} efi && chain tally.efi ||\n"
+            f"kernel boot/tally.elf {words} || shell\n"
+            "initrd boot/initramfs.cpio || shell\n"
+            "boot || shell\n").encode()
+
+
+def _tree(folder, blob, words, video):
+    """Makes the files of a medium in `folder`/tree. Returns the name of the file that only it has."""
+    # Without the names for gdb: the kernel has its own table of symbols.
+    _need("objcopy")
+    _call(["objcopy", "--strip-all", os.path.abspath(paths.built("tally.elf", "make")), "kernel"], folder)
+    with open(os.path.join(folder, "kernel"), "rb") as file:
+        kernel = file.read()
+    config = grub.configuration(words, video)
+    digest = hashlib.sha256()
+    for part in (kernel, blob, config):
+        digest.update(hashlib.sha256(part).digest())
+    marker = f"/boot/{digest.hexdigest()[:8]}.id"
+    tree = os.path.join(folder, "tree")
+    os.makedirs(os.path.join(tree, "boot", "grub"))
+    os.makedirs(os.path.join(tree, "EFI", "BOOT"))
+    _write(os.path.join(tree, "boot", "tally.elf"), kernel)
+    _write(os.path.join(tree, "boot", "initramfs.cpio"), blob)
+    _write(os.path.join(tree, "boot", "grub", "grub.cfg"), config)
+    _write(tree + marker, digest.hexdigest().encode() + b"\n")
+    return marker
+
+
+def _make_efi(folder, where, marker):
+    grub.make(_call, folder, "x86_64-efi", f"{where}/{_EFI_PROGRAM}", "/boot/grub", marker)
+
+
+def _tree_mib(folder):
+    """MiB that the files of `folder`/tree take on FAT, its tables included: 4 + 4 bytes for a sector."""
+    files = (os.path.join(path, name) for path, _, names in os.walk(os.path.join(folder, "tree"))
+             for name in names)
+    sectors = sum(os.path.getsize(file) // gpt.SECTOR_BYTES + 1 for file in files)
+    return sectors * (gpt.SECTOR_BYTES + 8) // _MIB + 1
+
+
+def _make_fat(folder, name, mib, first, tree="tree"):
+    """Makes the file system `name` of the files in `tree`; `first`: its first sector on the disk."""
+    with open(os.path.join(folder, name), "wb") as file:
+        file.truncate(mib * _MIB)
+    _date(folder)
+    kind = ["-F", "-c", "1"] if mib >= _FILES_LEAST_MIB else []
+    _call(["mformat", "-i", name, *kind, "-h", "255", "-s", "63", "-T", str(mib * _SECTORS_PER_MIB),
+           "-H", str(first), "-N", "7a11a111", "-v", _FAT_LABEL, "::"], folder)
+    _call(["mcopy", "-i", name, "-s", "-m", *sorted(
+        os.path.join(tree, one) for one in os.listdir(os.path.join(folder, tree))), "::/"], folder)
+
+
+def _date(folder):
+    """Gives all files of `folder` the date of the medium."""
+    seconds = int(_environment()["SOURCE_DATE_EPOCH"])
+    for path, folders, files in os.walk(folder):
+        for name in folders + files:
+            os.utime(os.path.join(path, name), (seconds, seconds))
+
+
+def _environment():
+    chosen = os.environ.get("SOURCE_DATE_EPOCH", _EPOCH)
+    if not chosen.isdecimal():
+        raise Failure(USAGE, f"SOURCE_DATE_EPOCH={chosen}: no number of seconds")
+    return {**os.environ, "SOURCE_DATE_EPOCH": chosen, "TZ": "UTC", "MTOOLS_SKIP_CHECK": "1"}
+
+
+def _tar(tree, name):
+    """An archive of the folder `name` in `tree`."""
+    seconds = int(_environment()["SOURCE_DATE_EPOCH"])
+
+    def plain(entry):
+        entry.mtime, entry.uid, entry.gid, entry.uname, entry.gname = seconds, 0, 0, "", ""
+        return entry
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+        archive.add(os.path.join(tree, name), arcname=name, filter=plain)
+    return data.getvalue()
+
+
+def _need(*commands, folders=()):
     for command in commands:
         if not paths.in_path(command):
             raise Failure(MISSING, f"{command} is not installed; run: tools/deps tools/packages")
+    for folder in folders:
+        if not os.path.isdir(folder):
+            raise Failure(MISSING, f"GRUB's modules {folder} are not installed; "
+                                   "run: tools/deps tools/packages")
 
 
 def _call(words, folder):
-    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+    done = subprocess.run(words, cwd=folder, env=_environment(), capture_output=True, text=True, check=False)
     if done.returncode:
         said = (done.stderr or done.stdout).strip().splitlines() or ["it said nothing"]
         raise Failure(MISSING, f"{words[0]} failed: {said[-1]}; run make, then try again")
@@ -78,14 +239,25 @@ def _write(path, data):
         file.write(data)
 
 
+def _copy(source, target):
+    """Copies a file to another from where both are, without writing what is zero."""
+    while data := source.read(_MIB):
+        if data.count(0) == len(data):
+            target.seek(len(data), os.SEEK_CUR)
+        else:
+            target.write(data)
+
+
 def _deliver(path, output, mode):
     """Moves a finished file to `output` in one step."""
+    beside = f"{output}.{os.getpid()}"
     try:
-        with open(path, "rb") as file:
-            data = file.read()
-        beside = f"{output}.{os.getpid()}"
-        _write(beside, data)
+        with open(path, "rb") as source, open(beside, "wb") as target:
+            _copy(source, target)
+            target.truncate(os.path.getsize(path))
         os.chmod(beside, mode)
         os.replace(beside, output)
     except OSError as error:
+        if os.path.exists(beside):
+            os.unlink(beside)
         raise Failure(NOT_FOUND, f"{output}: {error.strerror}") from None

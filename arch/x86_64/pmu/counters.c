@@ -59,9 +59,6 @@
 #define FIXED_CTRL_FIELD    0xfull
 #define FIXED_CTRL_SHIFT(n) (4 * (n))
 
-/* RDPMC's index of fixed counter n (SDM vol. 2B, RDPMC). */
-#define RDPMC_FIXED	    (1u << 30)
-
 /* Counters may be set to overflow at the very next event. */
 #define PERIOD_MIN	    1
 
@@ -106,7 +103,8 @@ static unsigned int width_of(int index)
 
 static uint32_t rdpmc_index(int index)
 {
-	return is_fixed(index) ? RDPMC_FIXED | (uint32_t)(index - FIXED_INDEX) : (uint32_t)index;
+	return is_fixed(index) ? COUNTERS_RDPMC_FIXED | (uint32_t)(index - FIXED_INDEX) :
+				 (uint32_t)index;
 }
 
 static void write_counter(int index, uint64_t value)
@@ -556,6 +554,8 @@ void counters_take_interrupt_back(bool (*handler)(struct trap_frame *frame))
 
 bool counters_pmu_start(const struct counter_pmu *pmu)
 {
+	if (!counters_are_there(&pmu->registers))
+		return false;
 	registers = pmu->registers;
 	counters_pmu.reset = reset;
 	counters_pmu.start_cpu = start_cpu;

@@ -15,9 +15,12 @@ struct perf_event;
 struct pmu_attribute;
 struct trap_frame;
 
-#define FIXED_INDEX 32 /* of fixed counter 0 */
-#define GENERAL_MAX FIXED_INDEX
-#define FIXED_MAX   16
+#define FIXED_INDEX	     32 /* of fixed counter 0 */
+#define GENERAL_MAX	     FIXED_INDEX
+#define FIXED_MAX	     16
+
+/* RDPMC's index of fixed counter 0 (SDM vol. 2B, RDPMC); the others follow. */
+#define COUNTERS_RDPMC_FIXED (1u << 30)
 
 /* The registers of a PMU: numbers of MSRs, and the counters' shape. The same on every CPU. */
 struct counter_registers {
@@ -46,8 +49,12 @@ struct counter_pmu {
 };
 
 /* Resets the counters of every CPU and registers them as the PMU "cpu", type PERF_TYPE_RAW. False: the name or
- * the type is taken. Once, all CPUs running, task context. */
+ * the type is taken, or a register faults. Once, all CPUs running, task context. */
 bool counters_pmu_start(const struct counter_pmu *pmu);
+
+/* Tries all of REGISTERS on each CPU, which stops all counting. False: one faults, and the log names it. Task context, all
+ * CPUs running. */
+bool counters_are_there(const struct counter_registers *registers);
 
 /* The counters for a service that has reserved them (<kernel/pmu/reserve.h>). Returns their registers, or NULL: there
  * are none. */

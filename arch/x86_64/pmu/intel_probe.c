@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Intel: the PMU's description in CPUID (leaf 0xA, SDM vol. 2A, CPUID, "Architectural Performance Monitoring
  * Leaf"). */
+#include <kernel/base/log.h>
 #include <machine/msr.h>
 
 #include "intel.h"
@@ -42,9 +43,14 @@ static uint64_t fixed_counters(const struct cpuid *leaf, unsigned int version)
 
 static bool has_full_width_writes(void)
 {
+	uint64_t capabilities;
+
 	if (!(cpuid_read(CPUID_FEATURES, 0).ecx & CPUID_FEATURES_ECX_PDCM))
 		return false;
-	return msr_read(MSR_IA32_PERF_CAPABILITIES) & PERF_CAPABILITIES_FW_WRITE;
+	if (msr_read_try(MSR_IA32_PERF_CAPABILITIES, &capabilities))
+		return capabilities & PERF_CAPABILITIES_FW_WRITE;
+	log_warning("PMU: CPUID announces IA32_PERF_CAPABILITIES, but it faults: taken as 0");
+	return false;
 }
 
 bool intel_pmu_probe(struct intel_pmu *pmu)

@@ -9,7 +9,10 @@
  */
 #include "msr.h"
 
+#include <stdatomic.h>
+
 #include <kernel/base/cpu.h>
+#include <kernel/base/log.h>
 #include <kernel/base/smp.h>
 #include <kernel/perf/counter.h>
 #include <kernel/perf/event.h>
@@ -91,10 +94,37 @@ static bool is_there(uint64_t config)
 	       !(msr_events[config].needs & ~has);
 }
 
-static void enable_irperf(void *unused)
+/* The needs whose registers answer, of those that CPUID announces. */
+struct trial {
+	_Atomic unsigned int answered;
+};
+
+/* Tries the announced registers on this CPU, and lets IRPERF count. */
+static void try_here(void *argument)
 {
-	(void)unused;
-	msr_write(MSR_AMD_HWCR, msr_read(MSR_AMD_HWCR) | HWCR_IRPERF_ENABLE);
+	struct trial *trial = argument;
+	uint64_t value;
+
+	if ((has & NEEDS_APERFMPERF) &&
+	    !(msr_read_try(MSR_IA32_APERF, &value) && msr_read_try(MSR_IA32_MPERF, &value)))
+		atomic_fetch_and(&trial->answered, ~(unsigned int)NEEDS_APERFMPERF);
+	if ((has & NEEDS_IRPERF) && !(msr_read_try(MSR_AMD_HWCR, &value) &&
+				      msr_write_try(MSR_AMD_HWCR, value | HWCR_IRPERF_ENABLE) &&
+				      msr_read_try(MSR_AMD_IRPERF, &value)))
+		atomic_fetch_and(&trial->answered, ~(unsigned int)NEEDS_IRPERF);
+}
+
+/* Leaves out of `has` what faults on a CPU. */
+static void try_registers(void)
+{
+	struct trial trial = { .answered = has };
+
+	smp_call_mask(cpus_all(), try_here, &trial);
+	if (has & ~trial.answered)
+		log_warning("PMU: CPUID announces%s%s, but they fault: not used",
+			    has & ~trial.answered & NEEDS_APERFMPERF ? " APERF and MPERF" : "",
+			    has & ~trial.answered & NEEDS_IRPERF ? " IRPERF" : "");
+	has = trial.answered;
 }
 
 static int msr_event_init(struct perf_event *event)
@@ -160,10 +190,10 @@ void msr_pmu_init(void)
 	    (cpuid_read(CPUID_POWER, 0).ecx & CPUID_POWER_ECX_APERFMPERF))
 		has |= NEEDS_APERFMPERF;
 	if (cpuid_max(CPUID_EXTENDED) >= CPUID_SIZES &&
-	    (cpuid_read(CPUID_SIZES, 0).ebx & CPUID_SIZES_EBX_IRPERF)) {
+	    (cpuid_read(CPUID_SIZES, 0).ebx & CPUID_SIZES_EBX_IRPERF))
 		has |= NEEDS_IRPERF;
-		smp_call_mask(cpus_all(), enable_irperf, NULL);
-	}
+	if (has)
+		try_registers();
 	for (uint64_t config = 0; config < MSR_EVENTS; config++)
 		if (is_there(config))
 			events[count++] = msr_events[config].attribute;

@@ -42,7 +42,8 @@ struct boot_info {
 	/* Words after the name of the kernel file, terminated. */
 	char command_line[BOOT_COMMAND_LINE_SIZE];
 
-	/* All RAM, sorted, without overlap or adjacency: the direct map must cover it. */
+	/* All RAM, sorted, without overlap or adjacency: the direct map must cover it, up to
+	 * USED_MEMORY_END. */
 	struct page_range ram[BOOT_RANGES_MAX];
 	size_t ram_count;
 

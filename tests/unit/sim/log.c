@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The simulated kernel's log: TAP comments. A panic ends the program, which prove reports. */
+#include <kernel/base/boot.h>
 #include <kernel/base/log.h>
 
 #include <stdio.h>
@@ -55,6 +56,13 @@ void panic(const char *format, ...)
 }
 
 /* Nothing that starts a machine runs here. */
+/* The simulated machine has no command line. */
+bool boot_option(const char *name, char *value, size_t size)
+{
+	(void)name, (void)value, (void)size;
+	return false;
+}
+
 _Noreturn void boot_failure(const char *format, ...)
 {
 	(void)format;

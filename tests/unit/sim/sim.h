@@ -198,7 +198,9 @@ struct sim_x86_model {
 	unsigned int event_bits; /* length of that vector; 0: 8 */
 	bool full_width_writes;
 	bool any_thread_deprecated;
+	uint32_t faults; /* an MSR that faults although CPUID announces it, or SIM_X86_RDPMC; 0: none */
 };
+#define SIM_X86_RDPMC 0xffffffff
 
 /* Gives every CPU such a PMU, reset. */
 void sim_x86_set(const struct sim_x86_model *model);

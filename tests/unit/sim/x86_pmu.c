@@ -302,7 +302,7 @@ static uint64_t *find_register(uint32_t number)
 {
 	uint64_t *found = is_amd() ? find_amd_register(number) : find_intel_register(number);
 
-	if (!found)
+	if (!found || (model.faults && number == model.faults))
 		panic("#GP: no MSR 0x%x", number);
 	return found;
 }
@@ -377,7 +377,7 @@ void msr_write(uint32_t number, uint64_t value)
 
 bool msr_read_try(uint32_t number, uint64_t *value)
 {
-	if (model.vendor == SIM_AMD_REFUSES)
+	if (model.vendor == SIM_AMD_REFUSES || (model.faults && number == model.faults))
 		return false;
 	*value = msr_read(number);
 	return true;
@@ -385,7 +385,7 @@ bool msr_read_try(uint32_t number, uint64_t *value)
 
 bool msr_write_try(uint32_t number, uint64_t value)
 {
-	if (model.vendor == SIM_AMD_REFUSES)
+	if (model.vendor == SIM_AMD_REFUSES || (model.faults && number == model.faults))
 		return false;
 	msr_write(number, value);
 	return true;
@@ -393,6 +393,8 @@ bool msr_write_try(uint32_t number, uint64_t value)
 
 bool pmc_read_try(uint32_t index, uint64_t *value)
 {
+	if (model.faults == SIM_X86_RDPMC)
+		return false;
 	*value = pmc_read(index);
 	return true;
 }

@@ -30,6 +30,9 @@
 /* There are no early page tables: KSEG reaches all memory from the start. */
 #define EARLY_MEMORY_END    0x10000000000
 
+/* RAM from here on stays unused; KSEG reaches no other. */
+#define USED_MEMORY_END	    EARLY_MEMORY_END
+
 #define PAGE_SHIFT	    13
 
 /* True if the default stack of a program is executable (Linux: VM_DATA_DEFAULT_FLAGS). */

@@ -45,10 +45,15 @@ void apic_send_nmi(uint32_t apic_id);
 void apic_send_init(uint32_t apic_id);
 void apic_send_startup(uint32_t apic_id, uint8_t page);
 
+/* Returns the greatest number of an APIC that can get interrupts in this APIC's mode. Any context. */
+uint32_t apic_id_max(void);
+
 /* The timer: one shot after COUNT periods of the APIC's clock (0: stop), or TSC-deadline mode.
  * Interrupts off. */
 void apic_timer_one_shot(uint32_t count);
 uint32_t apic_timer_count(void);
 void apic_timer_deadline(uint64_t tsc);
+/* Chooses the mode: deadlines, if ON, or one shot. It stops the timer. */
+void apic_timer_set_deadline(bool on);
 
 #endif

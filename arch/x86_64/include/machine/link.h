@@ -16,6 +16,7 @@
 
 #define LINK_SEGMENTS           \
 	boot PT_LOAD FLAGS(5);  \
+	note PT_NOTE FLAGS(4);  \
 	text PT_LOAD FLAGS(5);  \
 	rodata PT_LOAD FLAGS(4); \
 	data PT_LOAD FLAGS(6);  \
@@ -23,6 +24,7 @@
 
 #define LINK_START                                                                            \
 	. = KERNEL_LOAD_ADDRESS;                                                              \
+	.boot.note : { KEEP(*(.boot.note)) } :boot :note                                      \
 	.boot : { KEEP(*(.boot.header)) *(.boot.text) . = ALIGN(PAGE_SIZE); } :boot           \
 	. += KERNEL_IMAGE_BASE;
 

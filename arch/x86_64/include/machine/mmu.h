@@ -28,6 +28,9 @@
 /* The early page tables (boot/x86_64/start.S) end here. */
 #define EARLY_MEMORY_END    0x100000000ull
 
+/* RAM from here on stays unused: its descriptors would take long to write at each start. */
+#define USED_MEMORY_END	    0x2000000000ull
+
 #define PAGE_SHIFT	    12
 
 /* True if the default stack of a program is executable (Linux: VM_DATA_DEFAULT_FLAGS). */

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Machines without firmware, or without what a PC has, start the ELF: by PVH, and by multiboot.
+
+QEMU takes multiboot where it finds it. A copy without that header shows that PVH suffices, as it has to for
+Cloud Hypervisor and Firecracker.
+"""
+
+import os
+import sys
+
+from tallylib import paths
+from tallytest import stock, tap
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.join(HERE, "..", "..")
+
+BUILD = os.environ["TALLY_BUILD"]
+TALLY = os.path.join(ROOT, "tools", "tally")
+WORDS = os.path.join(BUILD, "tests", "words")
+ELF = os.path.join(BUILD, "tests", "media-machines.elf")
+PVH = os.path.join(BUILD, "tests", "media-pvh.elf")
+KERNEL = os.path.join(BUILD, "tests", "media-kernel.elf")
+INITRAMFS = os.path.join(BUILD, "tests", "media-machines.cpio")
+OUTPUT = ["[/bin/words]", "[here]", "[PATH=/bin:/usr/bin]", "[HOME=/]"]
+BARE = "microvm,acpi=off,pit=off,pic=off,rtc=off,isa-serial=on"
+OURS = "ours"
+
+# What is special; CPUs that must run; the ELF; QEMU's machine; its other words.
+STARTS = (
+    ("PVH on a PC", 2, PVH, "pc", ("-smp", "2")),
+    ("PVH on q35", 2, PVH, "q35", ("-smp", "2")),
+    ("PVH on a microVM", 2, PVH, "microvm", ("-smp", "2")),
+    ("PVH on a microVM without ACPI, timers, interrupt controllers and clock", 2, PVH, BARE, ("-smp", "2")),
+    ("multiboot on such a microVM", 1, ELF, BARE, ()),
+    ("CPUs by the tables of the MultiProcessor Specification", 3, ELF, "pc,acpi=off", ("-smp", "3,sockets=3")),
+    ("sparse numbers of APICs", 6, ELF, "q35", ("-smp", "6,sockets=2,cores=3,threads=1")),
+    ("memory from 1 TiB on", 1, ELF, "q35,memory-backend=m",
+     ("-cpu", "max,phys-bits=46", "-m", "1100G", "-object", "memory-backend-ram,id=m,size=1100G,reserve=off")),
+    ("255 CPUs", 64, ELF, "q35", ("-smp", "255")),
+    ("255 CPUs, with x2APIC", 64, ELF, "q35", ("-smp", "255", OURS)),
+)
+
+
+def check_starts(report):
+    for name, cpus, elf, machine, options in STARTS:
+        emulator = paths.emulator(True) if OURS in options else stock.QEMU
+        options = [word for word in options if word != OURS]
+        if emulator != stock.QEMU:
+            options += ["-L", "/usr/share/seabios", "-L", "/usr/share/qemu"]
+        status, lines = stock.run("-machine", machine, *options, "-kernel", elf, emulator=emulator)
+        report.equal((status, [line for line in lines if line.startswith("[")],
+                      [line.split()[1] for line in lines if " since entry" in line]),
+                     (stock.ENDED, OUTPUT, [str(cpus)]), name, *lines)
+
+
+def check_modules(report):
+    """Words and an initramfs by PVH."""
+    stock.without_multiboot(os.path.join(BUILD, "tally.elf"), KERNEL)
+    for name, words, expected in (
+            ("words of the command line", "loglevel=0 -- here", (stock.ENDED, 0, ["[/init]", "[here]"])),
+            ("a module that is no initramfs", "", None)):
+        status, lines = stock.run("-machine", "microvm", "-kernel", KERNEL, "-append", words, "-initrd",
+                                  INITRAMFS if expected else WORDS)
+        if expected:
+            report.equal((status, len([line for line in lines if line.startswith("tally: ")]) - 1,
+                          [line for line in lines if line.startswith("[")][:2]), expected, f"PVH: {name}", *lines)
+        else:
+            report.equal((status, lines[-1:][0].startswith("tally: boot: ") if lines else None),
+                         (stock.BOOT_FAILURE, True), f"PVH: {name} is refused", *lines)
+
+
+def check_refusals(report):
+    for name, model, line in (
+            ("32 bits", "qemu32", "this CPU has no 64-bit mode; choose an x86-64 model"),
+            ("no CPUID to speak of", "486", "this CPU has no 64-bit mode; choose an x86-64 model"),
+            ("no NX", "max,nx=off", "this CPU has no NX (no-execute) bit, or the firmware hides it; choose a model "
+             "that has it")):
+        status, lines = stock.run("-cpu", model, "-kernel", ELF)
+        report.equal((status, lines[-1:]), (stock.BOOT_FAILURE, ["tally: boot: " + line]), f"{name}: one clear line",
+                     *lines)
+
+
+def main():
+    from tallylib import cpio  # only this test packs by itself: pylint: disable=import-outside-toplevel
+    report = tap.Report()
+    report.equal(tap.command([TALLY, "image", "-o", ELF, WORDS, "here"]), (0, b"", ""), "an ELF is made")
+    stock.without_multiboot(ELF, PVH)
+    archive = cpio.Archive()
+    with open(WORDS, "rb") as program:
+        archive.add_file("init", program.read(), 0o755)
+    with open(INITRAMFS, "wb") as file:
+        file.write(archive.finish())
+    check_starts(report)
+    check_modules(report)
+    check_refusals(report)
+    for path in ELF, PVH, KERNEL:
+        os.unlink(path)
+    return report.done()
+
+
+sys.exit(main())

@@ -1,0 +1,1 @@
+#include "../../../../arch/x86_64/include/machine/pvh.h"
