@@ -223,7 +223,8 @@ static void check_power(void)
 	EXPECT_EQ(acpi_info.sleep_control, 0);
 	EXPECT_EQ(acpi_info.sleep_register.space, ACPI_MEMORY);
 	EXPECT_EQ(acpi_info.sleep_register.address, 0xfea00200);
-	EXPECT_EQ_AT(acpi_info.reset.address, 0, "%s", "no bit says that there is a reset register");
+	EXPECT_EQ_AT(acpi_info.reset.address, 0, "%s",
+		     "no bit says that there is a reset register");
 	for (uint32_t size = sizeof(struct fadt); size < 256; size++) {
 		put_table(FADT_AT, "FACP", fadt, size - sizeof(struct table));
 		read_again();
