@@ -7,7 +7,7 @@
  *   file      of an open: the program's binding to the device, so its PASID
  *   portal    a page of registers: a store of 64 bytes is a descriptor
  *
- * What keeps a program from the memory of others:
+ * These rules keep a program from the memory of others:
  *
  *   - The hardware's queue has the PASID of the program that has it open, and IOMMU_PASID_NONE while no program has. So each
  *     address is translated by that program's tables (<kernel/iommu/iommu.h>), or is a fault.

@@ -21,15 +21,15 @@ struct perfctr_hardware {
 /* Describes the counters; false: there are none. Task context, after arch_pmu_init. */
 bool arch_perfctr_find(struct perfctr_hardware *hardware);
 
-/* Makes the counters of all CPUs perfctr's and stops them; OVERFLOW is called for their interrupt with the
- * interrupted instruction's address, in NMI context. Task context. */
+/* Makes the counters' interrupt perfctr's: OVERFLOW is called for it with the interrupted instruction's address, in
+ * NMI context. Task context. */
 void arch_perfctr_take(void (*overflow)(unsigned long pc));
 
-/* Stops the counters of this CPU, which comes on line and missed a call of take: between take and leave.
- * Interrupts off. */
+/* Stops the counters of this CPU and forgets their overflows: after take, before leave, and on a CPU that comes on
+ * line between them. Interrupts off. */
 void arch_perfctr_start_cpu(void);
 
-/* Stops the counters of all CPUs and undoes that. Task context. */
+/* Gives the interrupt back. No counter counts. Task context. */
 void arch_perfctr_leave(void);
 
 /* Checks the counters, events and start values of CONTROL, of which the numbers and the uniqueness of the maps are

@@ -32,7 +32,7 @@
 /* Longest text of a filter, with its terminator: Linux's limit. */
 #define FILTER_SIZE  PAGE_SIZE
 
-static ssize_t perf_read(struct file *file, void *user_buffer, size_t size, uint64_t *position)
+ssize_t perf_file_read(struct file *file, void *user_buffer, size_t size, uint64_t *position)
 {
 	return perf_event_read_user(file->private, user_buffer, size);
 }
@@ -123,7 +123,7 @@ static long query_programs(struct perf_event *event, struct perf_event_query_bpf
 	return 0;
 }
 
-static long perf_ioctl(struct file *file, unsigned int command, unsigned long argument)
+long perf_file_ioctl(struct file *file, unsigned int command, unsigned long argument)
 {
 	struct perf_event *event = file->private;
 	bool group = argument & PERF_IOC_FLAG_GROUP;
@@ -161,7 +161,7 @@ static long perf_ioctl(struct file *file, unsigned int command, unsigned long ar
 	}
 }
 
-static unsigned int perf_poll(struct file *file, struct poll_table *table)
+unsigned int perf_file_poll(struct file *file, struct poll_table *table)
 {
 	struct perf_event *event = file->private;
 
@@ -183,19 +183,19 @@ void perf_event_close(struct perf_event *event)
 	perf_event_put(event);
 }
 
-static void perf_release(struct file *file)
+void perf_file_release(struct file *file)
 {
 	perf_event_close(file->private);
 }
 
 const struct file_ops perf_file_ops = {
 	.name = "[perf_event]",
-	.read = perf_read,
-	.ioctl = perf_ioctl,
-	.poll = perf_poll,
+	.read = perf_file_read,
+	.ioctl = perf_file_ioctl,
+	.poll = perf_file_poll,
 	.next_record = perf_splice_next_record,
 	.take_records = perf_splice_take_records,
 	.notifies = true,
 	.mmap = perf_mmap,
-	.release = perf_release,
+	.release = perf_file_release,
 };

@@ -172,36 +172,16 @@ long perf_first_open(const void *user_attr, pid_t pid, int cpu, int group_fd)
 
 /* --- the file --- */
 
-static ssize_t first_read(struct file *file, void *user_buffer, size_t size, uint64_t *position)
-{
-	return perf_event_read_user(file->private, user_buffer, size);
-}
-
 static long first_ioctl(struct file *file, unsigned int command, unsigned long argument)
 {
-	struct perf_event *event = file->private;
-	bool group = argument & PERF_IOC_FLAG_GROUP;
-
 	switch (command) {
 	case PERF_EVENT_IOC_ENABLE:
-		perf_event_enable(event, group);
-		return 0;
 	case PERF_EVENT_IOC_DISABLE:
-		perf_event_disable(event, group);
-		return 0;
 	case PERF_EVENT_IOC_REFRESH:
-		return perf_event_refresh(event, (int)argument);
+		return perf_file_ioctl(file, command, argument);
 	default:
 		return -ENOTTY;
 	}
-}
-
-static unsigned int first_poll(struct file *file, struct poll_table *table)
-{
-	struct perf_event *event = file->private;
-
-	poll_wait(table, &event->waiters);
-	return perf_output_poll(event);
 }
 
 static int first_mmap(struct file *file, struct vm_area *area)
@@ -209,19 +189,14 @@ static int first_mmap(struct file *file, struct vm_area *area)
 	return area->offset ? -EINVAL : perf_ring_mapping_make(file->private, area);
 }
 
-static void first_release(struct file *file)
-{
-	perf_event_close(file->private);
-}
-
 const struct file_ops perf_first_file_ops = {
 	.name = "[perf_event]",
-	.read = first_read,
+	.read = perf_file_read,
 	.ioctl = first_ioctl,
-	.poll = first_poll,
+	.poll = perf_file_poll,
 	.notifies = true,
 	.mmap = first_mmap,
-	.release = first_release,
+	.release = perf_file_release,
 };
 
 /* --- the record of an overflow --- */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <kernel/base/assert.h>
+#include <kernel/base/smp.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/rotation.h>
@@ -41,6 +42,17 @@ struct pmu *perf_pmu_next(uint32_t type)
 	return next;
 }
 
+static void start_here(void *pmu)
+{
+	((struct pmu *)pmu)->start_cpu();
+}
+
+static void start_cpus(struct pmu *pmu)
+{
+	if (pmu->start_cpu)
+		smp_call_mask(cpus_all(), start_here, pmu);
+}
+
 int perf_pmu_register(struct pmu *pmu, int type)
 {
 	struct pmu *other;
@@ -51,6 +63,7 @@ int perf_pmu_register(struct pmu *pmu, int type)
 			return -EEXIST;
 
 	pmu->mux_interval_ms = PERF_ROTATION_NS / NSEC_PER_MSEC;
+	start_cpus(pmu);
 	pmu->type = type < 0 ? next_type++ : (uint32_t)type;
 	LIST_INSERT_HEAD(&pmus, pmu, link);
 	if (pmu->pmu_disable)
@@ -76,16 +89,15 @@ void perf_pmu_enable_all(void)
 
 /* --- the counters' reservation --- */
 
-static void reset_pmus(void)
+static void start_pmus(void)
 {
 	struct pmu *pmu;
 
 	LIST_FOREACH(pmu, &hardware_pmus, hardware_link)
-		if (pmu->reset)
-			pmu->reset();
+		start_cpus(pmu);
 }
 
-static struct pmu_service service = { .name = "perf_event", .take = reset_pmus };
+static struct pmu_service service = { .name = "perf_event", .take = start_pmus };
 
 /* --- which PMU counts an event --- */
 
@@ -98,7 +110,7 @@ static void destroy(struct perf_event *event)
 void perf_pmu_release(struct perf_event *event)
 {
 	destroy(event);
-	if (event->pmu->reset)
+	if (event->pmu->start_cpu)
 		pmu_release(&service);
 }
 
@@ -106,7 +118,7 @@ static int try_init(struct pmu *pmu, struct perf_event *event)
 {
 	event->pmu = pmu;
 	int error = pmu->event_init(event);
-	if (!error && pmu->reset && pmu_reserve(&service)) {
+	if (!error && pmu->start_cpu && pmu_reserve(&service)) {
 		destroy(event);
 		error = -EBUSY;
 	}

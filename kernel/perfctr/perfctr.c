@@ -25,6 +25,7 @@
 #include <arch/perfctr.h>
 #include <kernel/base/assert.h>
 #include <kernel/base/cpu.h>
+#include <kernel/base/smp.h>
 #include <kernel/pmu/reserve.h>
 #include <uapi/linux/errno.h>
 
@@ -69,6 +70,12 @@ static void handle_overflow(unsigned long pc)
 		handler(pc);
 }
 
+static void start_here(void *unused)
+{
+	(void)unused;
+	arch_perfctr_start_cpu();
+}
+
 static struct pmu_service service = { .name = "perfctr" };
 
 const char *perfctr_cpu_reserve(const char *name)
@@ -80,6 +87,7 @@ const char *perfctr_cpu_reserve(const char *name)
 	if (atomic_compare_exchange_strong(&holder, &none, name)) {
 		memset(cached, 0, sizeof(cached));
 		arch_perfctr_take(handle_overflow);
+		smp_call_mask(cpus_all(), start_here, NULL);
 		return NULL;
 	}
 	pmu_release(&service);
@@ -89,6 +97,7 @@ const char *perfctr_cpu_reserve(const char *name)
 void perfctr_cpu_release(const char *name)
 {
 	ASSERT(strcmp(atomic_load(&holder), name) == 0);
+	smp_call_mask(cpus_all(), start_here, NULL);
 	arch_perfctr_leave();
 	atomic_store(&ihandler, NULL);
 	atomic_store(&holder, NULL);

@@ -21,18 +21,9 @@ TALLY = os.path.join(ROOT, "tools", "tally")
 NAMES = ("x86_64", "Alpha")
 
 
-def run(program):
-    """A program on Alpha: its transcript, status, and what went to standard error."""
-    path = os.path.join(BUILD, "alpha", "tests", program)
-    options = transcripts.options_of(program)
-    status, output, error = tap.command([TALLY, "run", "--arch", "alpha", *options, "--log", path + ".log", path],
-                                        timeout_s=330, cwd="/")
-    return transcripts.observations(output), status, error
-
-
-def compare(report, program, elsewhere, allowed):
+def compare(report, program, on_alpha, elsewhere, allowed):
     """Compares one program's transcripts; `elsewhere` are Tally's differences from Linux, `allowed` Alpha's."""
-    alpha, status, error = run(program)
+    alpha, status, error = on_alpha
     report.ok(status == 0 and alpha, f"{program}: runs on Alpha", f"status {status}", error)
     answer = linux_answers.Answer(program)
     expected = transcripts.with_differences(transcripts.observations(answer.output), elsewhere)
@@ -52,8 +43,10 @@ def main():
     others = {row[0] for row in transcripts.rows(transcripts.ALPHA_NOT, 2)}
     report.equal({row[0] for row in differences} - set(programs), set(), "the listed programs exist")
     report.equal({*transcripts.programs()} - {*programs}, others, "those that are not for Alpha are listed")
+    on_alpha = transcripts.run_all([TALLY, "run", "--arch", "alpha"], "alpha",
+                                   {program: (program, transcripts.options_of(program)) for program in programs}, "tally")
     for program in programs:
-        compare(report, program, [row for row in elsewhere if row[0] == program],
+        compare(report, program, on_alpha[program], [row for row in elsewhere if row[0] == program],
                 [row for row in differences if row[0] == program])
     return report.done()
 

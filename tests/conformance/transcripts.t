@@ -7,6 +7,7 @@ with a number where a name is printed again.
 With arguments, only these programs are observed. The differences that are meant are in the table of docs/abi-differences.md, with their reasons: each is
 one point here, and fails when it is no longer there.
 
+Programs with the same options share a machine of Tally's, one after the other; Linux is asked about each alone.
 Both run in virtual time, so that programs that sleep and are interrupted see the same however busy the host
 is. Linux's transcripts are in linux-6.12/ (linux_answers.py).
 """
@@ -15,7 +16,7 @@ import os
 import sys
 
 from tallytest import kernels, linux_answers, tap
-from tallytest.transcripts import NOTHING, differ, observations, options_of, programs, rows
+from tallytest.transcripts import NOTHING, differ, observations, options_of, programs, rows, run_all
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
@@ -24,20 +25,12 @@ BUILD = os.environ["TALLY_BUILD"]
 TALLY = os.path.join(ROOT, "tools", "tally")
 
 
-def transcript(command, program, path, log):
-    """Runs a program; returns {name: what happened}, its status and what went to standard error."""
-    status, output, error = tap.command([*command, *options_of(program), "--log", log, path], timeout_s=330, cwd="/")
-    return observations(output), status, error
-
-
-def compare(report, program, allowed):
+def compare(report, program, on_tally, on_debug_kernel, allowed):
     """Compares one program's transcripts; `allowed` are the differences that are meant."""
-    path = os.path.join(BUILD, "tests", program)
-    tally, status, error = transcript([TALLY, "run"], program, path, path + ".tally.log")
+    tally, status, error = on_tally
     report.ok(status == 0 and tally, f"{program}: runs on Tally", f"status {status}", error)
-    if not kernels.IS_DEBUG:
-        checked, status, error = transcript([TALLY, "run", "--kernel", kernels.DEBUG_KERNEL], program, path,
-                                            path + ".debug.log")
+    if on_debug_kernel:
+        checked, status, error = on_debug_kernel
         different = [f"{name}: {tally.get(name, NOTHING)}, on the debug kernel {checked.get(name, NOTHING)}"
                      for name in tally.keys() | checked.keys() if tally.get(name) != checked.get(name)]
         report.ok(status == 0 and not different,
@@ -63,8 +56,12 @@ def main():
     differences = rows(None, 5)
     strangers = {*(row[0] for row in differences), *sys.argv[1:]} - set(programs())
     report.equal(strangers, set(), "the programs that are named exist")
-    for program in sys.argv[1:] or programs():
-        compare(report, program, [row for row in differences if row[0] == program])
+    chosen = sys.argv[1:] or programs()
+    runs = {program: (program, options_of(program)) for program in chosen}
+    on_tally = run_all([TALLY, "run"], "x86_64", runs, "tally")
+    on_debug = {} if kernels.IS_DEBUG else run_all([TALLY, "run", "--kernel", kernels.DEBUG_KERNEL], "x86_64", runs, "debug")
+    for program in chosen:
+        compare(report, program, on_tally[program], on_debug.get(program), [row for row in differences if row[0] == program])
     return report.done()
 
 

@@ -10,6 +10,8 @@ import fnmatch
 import glob
 import os
 
+from tallytest import kernels, together
+
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 DIFFERENCES = os.path.join(TESTS, "..", "docs", "abi-differences.md")
 ALPHA = "Alpha"
@@ -23,6 +25,9 @@ DEVICES = {"observe_dsa_files": ACCELERATORS, "observe_dsa_settings": ACCELERATO
 REAL_TIME = {"observe_rseq": "a signal has to come before the tick, which Linux has at once there"}
 # Programs that need more CPUs than one.
 CPUS = {"observe_cpus_offline": 2}
+# Programs of one machine at most, and the time of each.
+TOGETHER = 16
+TIMEOUT_S = 300
 NOTHING = "not there"
 PART = "… "
 ANY = "*"
@@ -43,9 +48,30 @@ def options_of(program):
     return tuple(words)
 
 
+def run_all(words, arch, runs, label):
+    """Runs observing programs on machines that the command WORDS starts. RUNS: {name: (program, options)}. Those with the same
+    options and no devices share machines, TOGETHER at most. Returns {name: (observations, status, what the machine said)}."""
+    found = {}
+    waiting = list(runs)
+    while waiting:
+        options = runs[waiting[0]][1]
+        # The next program would find what this one leaves in a device.
+        most = 1 if runs[waiting[0]][0] in DEVICES else TOGETHER
+        group = [name for name in waiting if runs[name][1] == options][:most]
+        programs = [os.path.join(kernels.folder(arch), "tests", runs[name][0]) for name in group]
+        log = f"{programs[0]}.{label}.log"
+        status, output, error = together.run_at_root([*words, *options, "--log", log], arch, programs, TIMEOUT_S * len(programs))
+        parts, rest = together.parts(output)
+        found.update((name, (observations(text), code, error)) for name, (_, text, code) in zip(group, parts))
+        if len(parts) < len(group):
+            found[group[len(parts)]] = observations(rest), f"the machine's, {status}", error
+        waiting = [name for name in waiting if name not in found]
+    return found
+
+
 def observations(output):
     """{name: what happened} of what a program printed."""
-    lines = output.decode(errors="replace").splitlines()
+    lines = (output if isinstance(output, str) else output.decode(errors="replace")).splitlines()
     found = {}
     times = {}
     for name, _, value in (line.rpartition(": ") for line in lines):

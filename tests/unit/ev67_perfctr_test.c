@@ -34,6 +34,7 @@ int perf_pmu_register(struct pmu *pmu, int type)
 {
 	if (type >= 0)
 		cpu_pmu = pmu;
+	sim_start_pmu(pmu);
 	return 0;
 }
 
@@ -514,7 +515,7 @@ static void hands_change_without_loss(void)
 		expect_clean("left");
 		overflown = 0;
 
-		cpu_pmu->reset();
+		sim_start_pmu(cpu_pmu);
 		sample_by_perf_event(&event, 250);
 	}
 	EXPECT_EQ(samples, 15);

@@ -31,6 +31,7 @@ int perf_pmu_register(struct pmu *pmu, int type)
 		return 0; /* ProfileMe's */
 	cpu_pmu = pmu;
 	pmu->type = (uint32_t)type;
+	sim_start_pmu(pmu);
 	return 0;
 }
 

@@ -21,6 +21,7 @@ static void start_alpha(unsigned int cpus)
 	perf_init();
 	EXPECT_EQ(ev67_pmu_init(), !registered);
 	registered = true;
+	sim_start_pmu(perf_pmu_find(PERF_TYPE_RAW));
 	for (unsigned int cpu = 0; cpu < cpus; cpu++) {
 		sim_cpu_set(cpu);
 		sim_ev67_hold(false);

@@ -17,7 +17,9 @@ static void start_alpha(void)
 	sim_start(1);
 	sim_ev67_set(SIM_EV67);
 	perf_init();
-	ev67_pmu_init(); /* the core forgets no PMU: true the first time only */
+	/* The core forgets no PMU, and starts it the first time only. */
+	ev67_pmu_init();
+	sim_start_pmu(perf_pmu_find(PERF_TYPE_RAW));
 	sim_ev67_hold(false);
 }
 

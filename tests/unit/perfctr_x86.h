@@ -34,6 +34,24 @@ static inline bool has_two(unsigned int m)
 	return counting_models[m].vendor != SIM_INTEL || counting_models[m].general_count > 1;
 }
 
+static inline void start_here(void *unused)
+{
+	arch_perfctr_start_cpu();
+}
+
+/* As perfctr_cpu_reserve and perfctr_cpu_release do. */
+static inline void take_counters(void (*handler)(unsigned long pc))
+{
+	arch_perfctr_take(handler);
+	smp_call_mask(cpus_all(), start_here, NULL);
+}
+
+static inline void leave_counters(void)
+{
+	smp_call_mask(cpus_all(), start_here, NULL);
+	arch_perfctr_leave();
+}
+
 /* The counters of MODEL are perfctr's. */
 static inline void start_perfctr(const struct sim_x86_model *model)
 {
@@ -43,12 +61,12 @@ static inline void start_perfctr(const struct sim_x86_model *model)
 	overflows = 0;
 	running = NULL;
 	EXPECT(arch_perfctr_find(&hardware));
-	arch_perfctr_take(overflow);
+	take_counters(overflow);
 }
 
 static inline void end_perfctr(void)
 {
-	arch_perfctr_leave();
+	leave_counters();
 	end();
 }
 

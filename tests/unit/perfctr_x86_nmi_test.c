@@ -390,8 +390,8 @@ static void second_overflow_during_nmi(void)
 		if (!has_two(m))
 			continue;
 		start_perfctr(&counting_models[m]);
-		arch_perfctr_leave();
-		arch_perfctr_take(serve_and_go_on);
+		leave_counters();
+		take_counters(serve_and_go_on);
 		second_has_nmi = counting_models[m].vendor != SIM_INTEL;
 		EXPECT_AT(sim_interrupt_everywhere(&test) > 50, "model %u", m);
 		end_perfctr();

@@ -433,7 +433,7 @@ static void hands_change_without_loss(void)
 			sample_by_perf_event(&events[0], 250, m);
 
 			EXPECT(arch_perfctr_find(&hardware));
-			arch_perfctr_take(overflow);
+			take_counters(overflow);
 			expect_clean(m, 1, "taken");
 			expect_clean(m, 0, "taken");
 			go(&control);
@@ -453,11 +453,11 @@ static void hands_change_without_loss(void)
 			arch_perfctr_start(&control);
 			sim_x86_count(INSTRUCTIONS, 7);
 			EXPECT_EQ_AT(arch_perfctr_read(0), 2, "model %u", m);
-			arch_perfctr_leave();
+			leave_counters();
 			expect_clean(m, 1, "left");
 			expect_clean(m, 0, "left");
 
-			cpu_pmu->reset();
+			sim_start_pmu(cpu_pmu);
 			sample_by_perf_event(&events[0], 250, m);
 			EXPECT_EQ_AT(overflows, 2 * round + 2, "model %u", m);
 			EXPECT_EQ_AT(sim_nmi_dispatch(), false, "model %u", m);

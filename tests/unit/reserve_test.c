@@ -15,7 +15,7 @@ static void take(void)
 
 static struct pmu_service other = { .name = "other", .take = take };
 
-static void count_reset(void)
+static void count_start(void)
 {
 	resets++;
 }
@@ -27,7 +27,7 @@ static const struct perf_event_attr cycles = { .type = PERF_TYPE_RAW,
 static void start(void)
 {
 	start_machine(1, 4, NULL, 0);
-	perf_pmu_find(PERF_TYPE_RAW)->reset = count_reset;
+	perf_pmu_find(PERF_TYPE_RAW)->start_cpu = count_start;
 	taken = resets = 0;
 }
 

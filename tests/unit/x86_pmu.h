@@ -40,6 +40,7 @@ int perf_pmu_register(struct pmu *pmu, int type)
 		return -EEXIST;
 	*(strcmp(pmu->name, "msr") == 0 ? &msr_pmu : &cpu_pmu) = pmu;
 	pmu->type = (uint32_t)type;
+	sim_start_pmu(pmu);
 	return 0;
 }
 

@@ -37,7 +37,6 @@
 #include <kernel/base/assert.h>
 #include <kernel/base/cpu.h>
 #include <kernel/base/log.h>
-#include <kernel/base/smp.h>
 #include <kernel/perf/counter.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/overflow.h>
@@ -316,20 +315,8 @@ static void start_cpu(void)
 	wrperfmon(PERFMON_WRITE, EV67_ALL_COUNTERS);
 }
 
-static void start_here(void *unused)
-{
-	(void)unused;
-	start_cpu();
-}
-
-static void reset(void)
-{
-	smp_call_mask(cpus_all(), start_here, NULL);
-}
-
 int ev67_pmu_register(struct pmu *pmu, int type)
 {
-	pmu->reset = reset;
 	pmu->start_cpu = start_cpu;
 	pmu->pmu_disable = disable_pmu;
 	pmu->pmu_enable = enable_pmu;
@@ -484,7 +471,6 @@ bool ev67_pmu_init(void)
 	/* PALcode without counters, an emulator's for example, does nothing and reports that. */
 	if (!cpu_is_ev67() || wrperfmon(PERFMON_DISABLE, EV67_ALL_COUNTERS) != 1)
 		return false;
-	smp_call_mask(cpus_all(), start_here, NULL);
 	if (ev67_pmu_register(&ev67_pmu, PERF_TYPE_RAW) < 0)
 		return false;
 	profileme_pmu_init();

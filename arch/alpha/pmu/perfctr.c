@@ -14,7 +14,6 @@
 #include <stddef.h>
 
 #include <arch/task.h>
-#include <kernel/base/smp.h>
 #include <machine/perfmon.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/perfctr.h>
@@ -132,21 +131,13 @@ void arch_perfctr_start_cpu(void)
 	wrperfmon(PERFMON_WRITE, EV67_ALL_COUNTERS);
 }
 
-static void reset_cpu(void *unused)
-{
-	(void)unused;
-	arch_perfctr_start_cpu();
-}
-
 void arch_perfctr_take(void (*handler)(unsigned long pc))
 {
 	overflow = handler;
 	ev67_lend_interrupt(serve);
-	smp_call_mask(cpus_all(), reset_cpu, NULL);
 }
 
 void arch_perfctr_leave(void)
 {
-	smp_call_mask(cpus_all(), reset_cpu, NULL);
 	ev67_take_interrupt_back(serve);
 }

@@ -32,7 +32,6 @@
 #include <arch/pmu.h>
 #include <kernel/base/assert.h>
 #include <kernel/base/cpu.h>
-#include <kernel/base/smp.h>
 #include <kernel/perf/assign.h>
 #include <kernel/perf/counter.h>
 #include <kernel/perf/event.h>
@@ -48,22 +47,8 @@
 #include "event_select.h"
 #include "owed_nmi.h"
 
-/* An overflow can come between the last look at the status and the unmasking, but not often in a row. */
-#define PMI_ROUNDS_MAX	    100
-
-/* One fixed counter's field of the register of fixed control (SDM vol. 3B, 20.2.2, figure 20-2). */
-#define FIXED_CTRL_OS	    1ull
-#define FIXED_CTRL_USR	    2ull
-#define FIXED_CTRL_ANY	    4ull
-#define FIXED_CTRL_PMI	    8ull
-#define FIXED_CTRL_FIELD    0xfull
-#define FIXED_CTRL_SHIFT(n) (4 * (n))
-
-/* RDPMC's index of fixed counter n (SDM vol. 2B, RDPMC). */
-#define RDPMC_FIXED	    (1u << 30)
-
 /* Counters may be set to overflow at the very next event. */
-#define PERIOD_MIN	    1
+#define PERIOD_MIN 1
 
 /* One CPU's state. Task context changes it on that CPU, interrupts off, PMU disabled. The PMI reads it, and
  * changes `running`, `disabled` and `owed`. */
@@ -144,16 +129,9 @@ static void write_general_control(struct cpu_counters *cpu, int index, uint64_t 
 static void write_fixed_control(struct cpu_counters *cpu, int index, uint64_t config)
 {
 	int shift = FIXED_CTRL_SHIFT(index - FIXED_INDEX);
-	uint64_t field = FIXED_CTRL_PMI;
-	uint64_t control;
+	uint64_t control = (cpu->fixed_control & ~(FIXED_CTRL_FIELD << shift)) |
+			   fixed_ctrl_field(config) << shift;
 
-	if (config & EVENTSEL_OS)
-		field |= FIXED_CTRL_OS;
-	if (config & EVENTSEL_USR)
-		field |= FIXED_CTRL_USR;
-	if (config & EVENTSEL_ANY)
-		field |= FIXED_CTRL_ANY;
-	control = (cpu->fixed_control & ~(FIXED_CTRL_FIELD << shift)) | field << shift;
 	if (cpu->fixed_control == control)
 		return;
 	cpu->fixed_control = control;
@@ -480,7 +458,6 @@ static bool handle_nmi(struct trap_frame *frame)
 	struct cpu_counters *cpu = this_cpu_counters();
 	uint64_t start_ns = clock_ns();
 	uint64_t overflows = read_overflows(cpu);
-	unsigned int served;
 
 	if (!overflows) {
 		if (!owed_nmi_take(&cpu->owed, 0, start_ns))
@@ -492,10 +469,7 @@ static bool handle_nmi(struct trap_frame *frame)
 	 * disabled already. */
 	atomic_fetch_add(&cpu->disabled, 1);
 	let_count(cpu, 0);
-	served = serve_overflows(cpu, overflows, frame);
-	/* The NMI of a single overflow changes nothing that is owed. */
-	if (served != 1)
-		owed_nmi_take(&cpu->owed, served, start_ns);
+	owed_nmi_take(&cpu->owed, serve_overflows(cpu, overflows, frame), start_ns);
 	/* Intel's APIC has masked its entry when it delivered the interrupt, and so has AMD's under KVM before
 	 * Linux 6.9. Unmasked while the PMU is disabled, no overflow is missed. */
 	apic_pmi_unmask();
@@ -507,35 +481,29 @@ static bool handle_nmi(struct trap_frame *frame)
 
 /* --- start --- */
 
-static void start_cpu(void)
+void counters_clear(void)
 {
-	memset(this_cpu_counters(), 0, sizeof(struct cpu_counters));
-	/* Firmware may have left counters running. */
+	if (registers.global_control)
+		msr_write(registers.global_control, 0);
 	for (int index = 0; index < GENERAL_MAX; index++)
 		if (registers.counters & counter_bit(index))
 			write_select(index, 0);
-	if (registers.global_control)
-		msr_write(registers.global_control, 0);
 	if (registers.fixed_width_bits)
 		msr_write(registers.fixed_control, 0);
 	acknowledge(registers.counters);
 	apic_pmi_unmask();
 }
 
-static void start_here(void *unused)
+static void start_cpu(void)
 {
-	(void)unused;
-	start_cpu();
-}
-
-static void reset(void)
-{
-	smp_call_mask(cpus_all(), start_here, NULL);
+	memset(this_cpu_counters(), 0, sizeof(struct cpu_counters));
+	/* Firmware may have left counters running. */
+	counters_clear();
 }
 
 const struct counter_registers *counters_registers(void)
 {
-	return counters_pmu.reset ? &registers : NULL;
+	return counters_pmu.start_cpu ? &registers : NULL;
 }
 
 void counters_lend_interrupt(bool (*handler)(struct trap_frame *frame))
@@ -551,13 +519,11 @@ void counters_take_interrupt_back(bool (*handler)(struct trap_frame *frame))
 bool counters_pmu_start(const struct counter_pmu *pmu)
 {
 	registers = pmu->registers;
-	counters_pmu.reset = reset;
 	counters_pmu.start_cpu = start_cpu;
 	translate = pmu->translate;
 	counters_pmu.formats = pmu->formats;
 	counters_pmu.events = pmu->events;
 	counters_pmu.caps = pmu->caps;
 	arch_nmi_register(handle_nmi);
-	smp_call_mask(cpus_all(), start_here, NULL);
 	return perf_pmu_register(&counters_pmu, PERF_TYPE_RAW) >= 0;
 }

@@ -15,9 +15,15 @@ struct perf_event;
 struct pmu_attribute;
 struct trap_frame;
 
-#define FIXED_INDEX 32 /* of fixed counter 0 */
-#define GENERAL_MAX FIXED_INDEX
-#define FIXED_MAX   16
+#define FIXED_INDEX    32 /* of fixed counter 0 */
+#define GENERAL_MAX    FIXED_INDEX
+#define FIXED_MAX      16
+
+/* RDPMC's index of fixed counter n (SDM vol. 2B, RDPMC). */
+#define RDPMC_FIXED    (1u << 30)
+
+/* An overflow can come between the last look at the status and the unmasking, but not often in a row. */
+#define PMI_ROUNDS_MAX 100
 
 /* The registers of a PMU: numbers of MSRs, and the counters' shape. The same on every CPU. */
 struct counter_registers {
@@ -55,5 +61,7 @@ const struct counter_registers *counters_registers(void);
 /* Have HANDLER called for NMIs instead of this driver's handler, and undo that. No counter counts. Task context. */
 void counters_lend_interrupt(bool (*handler)(struct trap_frame *frame));
 void counters_take_interrupt_back(bool (*handler)(struct trap_frame *frame));
+/* Stops this CPU's counters, forgets their overflows, and lets their interrupt come. Interrupts off. */
+void counters_clear(void);
 
 #endif

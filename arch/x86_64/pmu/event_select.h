@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The event-select register of x86's general counters: its bits, and the rules that both vendors' drivers
- * have for events.
+ * The event-select register of x86's general counters: its bits, their counterparts for fixed counters, and the
+ * rules that both vendors' drivers have for events.
  *
  * Bits 31:0 are the same on Intel's CPUs (SDM vol. 3B, 20.2.1.1, figure 20-1) and on AMD's (APM vol. 2,
  * 13.2.1, "Core Performance Event-Select Registers"), except that AMD has no EVENTSEL_ANY.
@@ -29,6 +29,24 @@ struct pmu_attribute;
 /* Bits of a raw config that select the event on both vendors' CPUs; the driver sets the others itself. */
 #define EVENTSEL_RAW \
 	(EVENTSEL_EVENT | EVENTSEL_UMASK | EVENTSEL_EDGE | EVENTSEL_INV | EVENTSEL_CMASK)
+
+/* One fixed counter's field of the register of fixed control (SDM vol. 3B, 20.2.2, figure 20-2). */
+#define FIXED_CTRL_OS	    1ull
+#define FIXED_CTRL_USR	    2ull
+#define FIXED_CTRL_ANY	    4ull
+#define FIXED_CTRL_PMI	    8ull
+#define FIXED_CTRL_FIELD    0xfull
+#define FIXED_CTRL_SHIFT(n) (4 * (n))
+
+/* Returns the field of a fixed counter that counts where, and interrupts as, a general one with SELECT would. Any
+ * context. */
+static inline uint64_t fixed_ctrl_field(uint64_t select)
+{
+	return (select & EVENTSEL_OS ? FIXED_CTRL_OS : 0) |
+	       (select & EVENTSEL_USR ? FIXED_CTRL_USR : 0) |
+	       (select & EVENTSEL_ANY ? FIXED_CTRL_ANY : 0) |
+	       (select & EVENTSEL_INT ? FIXED_CTRL_PMI : 0);
+}
 
 /*
  * Finishes the translation of EVENT, whose attr asks for EVENT_BITS: refuses attr fields that need hardware

@@ -27,14 +27,11 @@ void owed_nmi_withdraw(struct owed_nmi *owed, unsigned int count)
 	} while (!atomic_compare_exchange_weak(&owed->count, &present, next));
 }
 
-bool owed_nmi_take(struct owed_nmi *owed, unsigned int served, uint64_t now_ns)
+bool owed_nmi_settle(struct owed_nmi *owed, unsigned int served, uint64_t now_ns)
 {
 	bool is_expired = now_ns > atomic_load(&owed->raised_ns) + OWED_MAX_NS;
 	unsigned int raised = (is_expired ? 0 : atomic_load(&owed->count)) + served;
 
-	/* The overflow raised this NMI; those of the owed ones are still to come. */
-	if (served == 1)
-		return true;
 	if (!raised)
 		return false;
 	if (served)

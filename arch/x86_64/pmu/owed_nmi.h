@@ -29,8 +29,15 @@ void owed_nmi_add(struct owed_nmi *owed, unsigned int count);
  * above. */
 void owed_nmi_withdraw(struct owed_nmi *owed, unsigned int count);
 
+/* The rest of owed_nmi_take. */
+bool owed_nmi_settle(struct owed_nmi *owed, unsigned int served, uint64_t now_ns);
+
 /* Accounts for one NMI, at NOW_NS, in which SERVED overflows were served: one of them or an owed one raised it.
  * Returns whether there was any. The NMI of a single overflow changes nothing that is owed. NMI context. */
-bool owed_nmi_take(struct owed_nmi *owed, unsigned int served, uint64_t now_ns);
+static inline bool owed_nmi_take(struct owed_nmi *owed, unsigned int served, uint64_t now_ns)
+{
+	/* The overflow raised this NMI; those of the owed ones are still to come. */
+	return served == 1 || owed_nmi_settle(owed, served, now_ns);
+}
 
 #endif

@@ -20,7 +20,6 @@
 #include <arch/task.h>
 #include <kernel/base/bits.h>
 #include <kernel/base/cpu.h>
-#include <kernel/base/smp.h>
 #include <kernel/time/time.h>
 #include <machine/apic.h>
 #include <machine/msr.h>
@@ -31,18 +30,6 @@
 #include "counters.h"
 #include "event_select.h"
 #include "owed_nmi.h"
-
-/* RDPMC's index of fixed counter n (SDM vol. 2B, RDPMC). */
-#define MAP_FIXED	 (1u << 30)
-
-/* One fixed counter's field of the register of fixed control (SDM vol. 3B, 20.2.2, figure 20-2). */
-#define FIXED_OS	 1ull
-#define FIXED_USR	 2ull
-#define FIXED_PMI	 8ull
-#define FIXED_BITS	 4
-
-/* Status bits can be set again between the handler's call and the acknowledgement, but not often in a row. */
-#define NMI_ROUNDS_MAX	 100
 
 /* Bits of an event select that a program may set. */
 #define SELECT_PERMITTED (EVENTSEL_RAW | EVENTSEL_USR | EVENTSEL_OS | EVENTSEL_INT | EVENTSEL_EN)
@@ -64,12 +51,12 @@ static void (*overflow)(unsigned long pc);	  /* constant while perfctr has the c
 
 static uint64_t counter_bit(uint32_t map)
 {
-	return (uint64_t)1 << (map & MAP_FIXED ? FIXED_INDEX + (map & ~MAP_FIXED) : map);
+	return (uint64_t)1 << (map & RDPMC_FIXED ? FIXED_INDEX + (map & ~RDPMC_FIXED) : map);
 }
 
 static unsigned int width_of(uint32_t map)
 {
-	return map & MAP_FIXED ? registers->fixed_width_bits : registers->general_width_bits;
+	return map & RDPMC_FIXED ? registers->fixed_width_bits : registers->general_width_bits;
 }
 
 /* --- control data --- */
@@ -91,8 +78,8 @@ bool arch_perfctr_find(struct perfctr_hardware *hardware)
 
 static bool exists(uint32_t map)
 {
-	uint32_t number = map & ~MAP_FIXED;
-	uint32_t most = map & MAP_FIXED ? FIXED_MAX : GENERAL_MAX;
+	uint32_t number = map & ~RDPMC_FIXED;
+	uint32_t most = map & RDPMC_FIXED ? FIXED_MAX : GENERAL_MAX;
 
 	return number < most && (registers->counters & counter_bit(map));
 }
@@ -104,7 +91,7 @@ static uint64_t select_of(const struct perfctr_cpu_control *control, unsigned in
 
 static uint64_t permitted_bits(uint32_t map)
 {
-	if (map & MAP_FIXED)
+	if (map & RDPMC_FIXED)
 		return FIXED_PERMITTED;
 	return registers->select == MSR_LEGACY_PERFEVTSEL0 ||
 			       registers->select == MSR_CORE_PERFEVTSEL0 ?
@@ -156,8 +143,8 @@ int32_t arch_perfctr_write(uint32_t map, int32_t value)
 {
 	uint64_t wide = (uint64_t)(int64_t)value & UINT64_MAX >> (64 - width_of(map));
 
-	if (map & MAP_FIXED)
-		msr_write(registers->fixed + (map & ~MAP_FIXED), wide);
+	if (map & RDPMC_FIXED)
+		msr_write(registers->fixed + (map & ~RDPMC_FIXED), wide);
 	else
 		msr_write(registers->general + (map << registers->general_shift),
 			  registers->writes_sign_extended ? (uint32_t)value : wide);
@@ -170,19 +157,6 @@ static void write_select(struct perfctr_x86 *cpu, uint32_t index, uint64_t selec
 		return;
 	cpu->select[index] = select;
 	msr_write(registers->select + (index << registers->general_shift), select);
-}
-
-static uint64_t fixed_field(uint32_t map, uint64_t select)
-{
-	uint64_t field = 0;
-
-	if (select & EVENTSEL_OS)
-		field |= FIXED_OS;
-	if (select & EVENTSEL_USR)
-		field |= FIXED_USR;
-	if (select & EVENTSEL_INT)
-		field |= FIXED_PMI;
-	return field << FIXED_BITS * (map & ~MAP_FIXED);
 }
 
 /* Lets COUNTERS count and no others; the selects of those that start are written. */
@@ -227,8 +201,9 @@ void arch_perfctr_start(const struct perfctr_cpu_control *control)
 		uint32_t map = control->pmc_map[i];
 
 		counters |= counter_bit(map);
-		if (map & MAP_FIXED)
-			fixed |= fixed_field(map, select_of(control, i));
+		if (map & RDPMC_FIXED)
+			fixed |= fixed_ctrl_field(select_of(control, i))
+				 << FIXED_CTRL_SHIFT(map & ~RDPMC_FIXED);
 		else
 			write_select(cpu, map, select_of(control, i));
 	}
@@ -314,7 +289,7 @@ static bool handle_nmi(struct trap_frame *frame)
 	uint64_t overflows = read_overflows(cpu);
 	unsigned int served = 0;
 
-	for (unsigned int round = 0; overflows && round < NMI_ROUNDS_MAX; round++) {
+	for (unsigned int round = 0; overflows && round < PMI_ROUNDS_MAX; round++) {
 		acknowledge(cpu, overflows);
 		served += bits_count(overflows);
 		overflow(arch_frame_ip(frame));
@@ -333,36 +308,17 @@ static bool handle_nmi(struct trap_frame *frame)
 
 void arch_perfctr_start_cpu(void)
 {
-	struct perfctr_x86 *cpu = &this_cpu(cpus);
-
-	*cpu = (struct perfctr_x86){ 0 };
-	if (registers->global_control)
-		msr_write(registers->global_control, 0);
-	for (uint32_t index = 0; index < GENERAL_MAX; index++)
-		if (registers->counters & counter_bit(index))
-			msr_write(registers->select + (index << registers->general_shift), 0);
-	if (registers->fixed_width_bits)
-		msr_write(registers->fixed_control, 0);
-	if (registers->global_status)
-		msr_write(registers->global_clear, registers->counters);
-	apic_pmi_unmask();
-}
-
-static void reset_cpu(void *unused)
-{
-	(void)unused;
-	arch_perfctr_start_cpu();
+	this_cpu(cpus) = (struct perfctr_x86){ 0 };
+	counters_clear();
 }
 
 void arch_perfctr_take(void (*handler)(unsigned long pc))
 {
 	overflow = handler;
 	counters_lend_interrupt(handle_nmi);
-	smp_call_mask(cpus_all(), reset_cpu, NULL);
 }
 
 void arch_perfctr_leave(void)
 {
-	smp_call_mask(cpus_all(), reset_cpu, NULL);
 	counters_take_interrupt_back(handle_nmi);
 }

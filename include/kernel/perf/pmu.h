@@ -62,13 +62,10 @@ struct pmu {
 	 * context. */
 	void (*event_destroy)(struct perf_event *event);
 
-	/* Puts the counters of every CPU into the state of the driver's start: another service has had them
-	 * (<kernel/pmu/reserve.h>). perf reserves the counters of such a PMU with its first event and releases
-	 * them with its last. NULL: no other service can have them. Task context. */
-	void (*reset)(void);
-
-	/* Puts the counters of this CPU, which comes on line and has no event, into the state of the driver's
-	 * start. NULL: nothing to do. Interrupts off. */
+	/* Puts the counters of this CPU, which have no event, into the state of the driver's start: the CPU has come
+	 * on line, or another service has had the counters (<kernel/pmu/reserve.h>). perf reserves the counters of
+	 * such a PMU with its first event and releases them with its last. NULL: no other service can have them.
+	 * Interrupts off. */
 	void (*start_cpu)(void);
 
 	/* The members below run on the CPU of the PMU, interrupts off, with the event's context locked. */
@@ -150,8 +147,8 @@ struct pmu *perf_pmu_find(uint32_t type);
  * context. */
 struct pmu *perf_pmu_next(uint32_t type);
 
-/* Registers PMU. TYPE -1: assigns the next free number from 6 (PERF_TYPE_MAX) upwards. -EEXIST. Task context,
- * at start. */
+/* Registers PMU, and calls its start_cpu on each CPU. TYPE -1: assigns the next free number from 6 (PERF_TYPE_MAX)
+ * upwards. -EEXIST. Task context, at start. */
 int perf_pmu_register(struct pmu *pmu, int type);
 
 #endif

@@ -12,6 +12,9 @@
 
 #include "permissions.h"
 
+/* Where this program has its files. */
+#define HERE "/tmp/permission_bits"
+
 /* --- set-ID bits and changes of owner --- */
 
 static void lose_bits(const char *name, mode_t mode)

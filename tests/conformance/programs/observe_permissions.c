@@ -11,6 +11,9 @@
 #include <sys/xattr.h>
 
 #include "permissions.h"
+
+/* Where this program has its files. */
+#define HERE "/tmp/permissions"
 #include "child.h"
 
 static const char *open_and_close(const char *path, int flags)

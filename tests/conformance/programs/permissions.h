@@ -15,8 +15,6 @@
 
 enum { USER = 1000, ANOTHER = 2000, GROUP = 50, OTHER_GROUP = 60 };
 
-#define HERE "/tmp/permissions"
-
 static void must(int result, const char *what)
 {
 	if (result < 0)

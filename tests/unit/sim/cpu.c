@@ -237,6 +237,17 @@ void smp_call_mask(cpumask_t mask, void (*function)(void *arg), void *arg)
 			smp_call(cpu, function, arg);
 }
 
+static void start_here(void *pmu)
+{
+	((struct pmu *)pmu)->start_cpu();
+}
+
+void sim_start_pmu(struct pmu *pmu)
+{
+	if (pmu->start_cpu)
+		smp_call_mask(cpus_all(), start_here, pmu);
+}
+
 /* --- deferred work --- */
 
 bool deferred_work_queue(struct deferred_work *work)

@@ -49,6 +49,9 @@ void sim_cpu_enter_thread(unsigned int cpu);
 void sim_cpus_run(void (*function)(unsigned int cpu));
 #define PARALLEL_TICK_NS 200
 
+/* Calls PMU's start_cpu on each CPU, as the core does: at registration, and when it gets the counters back. */
+void sim_start_pmu(struct pmu *pmu);
+
 /* Sets what the running CPU executes: an interrupt or a sample sees this as the
  * interrupted context. */
 void sim_frame_set(uint64_t ip, bool user);

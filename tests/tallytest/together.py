@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Programs that share a machine: userland/programs/each runs them one after the other."""
+
+import os
+import re
+import shutil
+import tempfile
+
+from tallytest import kernels, tap
+
+# The output of `each`: a command, its output, its status.
+_PART = re.compile(r"^### (/.*)\n((?s:.*?))^### status (\d+)\n", re.MULTILINE)
+
+
+def parts(output):
+    """Divides the output of `each`: [(command, its output, its status)], and the rest, which is what a command printed that did
+    not end."""
+    rest, *found = _PART.split(output)
+    rest += "".join(found[3::4])
+    return [(command, text, int(status)) for command, text, status in zip(found[0::4], found[1::4], found[2::4])], rest
+
+
+def run_at_root(words, arch, programs, timeout_s):
+    """Runs files, PROGRAMS, on one machine that the command WORDS starts. They lie in its root, as a program does that has a
+    machine of its own. Returns the status, the output as text, and what went to standard error."""
+    with tempfile.TemporaryDirectory(prefix="together-", dir=kernels.folder(arch)) as root:
+        os.chmod(root, 0o755)
+        for program in programs:
+            shutil.copy(program, root)
+        names = ["/" + os.path.basename(program) for program in programs]
+        status, output, error = tap.command([*words, "--timeout", str(timeout_s), "--root", root,
+                                             os.path.join(kernels.folder(arch), "user", "bin", "each"), *names],
+                                            timeout_s=timeout_s + 30, cwd="/")
+    return status, output.decode(errors="replace"), error
