@@ -446,7 +446,7 @@ def _judge(options, report):
                     _run_own(options, _JUDGE)
             except Failure:
                 # The last lines of the console show how far the judge came.
-                print(_text_of(console)[-_CONSOLE_SHOWN:], file=sys.stderr)
+                sys.stderr.write(_text_of(console)[-_CONSOLE_SHOWN:])
                 raise
             text = _text_of(console)
     finally:
