@@ -13,7 +13,7 @@
 #define COUNT(table) (sizeof(table) / sizeof(*(table)))
 
 /* Every name that callers pass to boot_option. */
-static const char *const names[] = { "console", "dmatest", "end", "log",   "loglevel",
+static const char *const names[] = { "console", "dmatest", "end",   "log",   "loglevel",
 				     "panic",	"pmu",	   "trace", "window" };
 /* Every word that callers pass to boot_word. */
 static const char *const words[] = { "idxd.kernel_queue", "idxd.tc_override", "idxd.user_queue",

@@ -295,7 +295,8 @@ static void read_power(const struct fadt *fadt)
 	}
 	if (fadt->flags & FADT_CAN_RESET) {
 		acpi_info.reset = read_register(table, FADT_RESET);
-		copy_field(table, FADT_RESET_VALUE, &acpi_info.reset_value, sizeof acpi_info.reset_value);
+		copy_field(table, FADT_RESET_VALUE, &acpi_info.reset_value,
+			   sizeof acpi_info.reset_value);
 	}
 }
 

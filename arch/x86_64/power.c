@@ -126,7 +126,7 @@ static void enable_acpi(void)
 
 static void write_pm1(uint16_t port, uint16_t off)
 {
-	uint16_t others = arch_port_read16(port) & (uint16_t)~(PM1_SLEEP_TYPE | PM1_SLEEP_ENABLE);
+	uint16_t others = arch_port_read16(port) & (uint16_t) ~(PM1_SLEEP_TYPE | PM1_SLEEP_ENABLE);
 
 	arch_port_write16(port, others | (off & PM1_SLEEP_TYPE));
 	arch_port_write16(port, others | off);
@@ -161,8 +161,8 @@ static void reset(void)
 
 	write_register(&acpi_info.reset, reset_register, acpi_info.reset_value);
 	delay_us(US_PER_STEP);
-	for (unsigned int us = 0; us < US_PER_STEP && arch_port_read8(KEYBOARD_COMMAND) & KEYBOARD_BUSY;
-	     us++)
+	for (unsigned int us = 0;
+	     us < US_PER_STEP && arch_port_read8(KEYBOARD_COMMAND) & KEYBOARD_BUSY; us++)
 		delay_us(1);
 	arch_port_write8(KEYBOARD_COMMAND, KEYBOARD_PULSE_RESET);
 	delay_us(US_PER_STEP);

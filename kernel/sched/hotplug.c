@@ -19,7 +19,7 @@
  *      3  the listeners of cpu_goes_offline detach or    8  open: it takes tasks
  *         move the events, while it answers calls
  *      4  on that CPU: cancel the timers that belong
- *         to it, move the others to CPU 0
+ *         to it, move the others to CPU 0              9  the listeners of cpu_came_online
  *      5  off line
  *
  * A task that may run on closed CPUs only loses its affinity when it next needs a CPU, and then may run
@@ -194,6 +194,7 @@ void cpu_bring_online(unsigned int cpu)
 		smp_call(cpu, start_here, NULL);
 		set_closed(cpu, false);
 		request_reschedule(cpu);
+		hook_cpu_came_online(cpu);
 	}
 	mutex_unlock(&hotplug_mutex);
 }

@@ -482,7 +482,7 @@ static void a_cpu_that_goes_off_line_ends_its_file(void)
 		EXPECT_EQ(ioctl(fd, PMU_IOC_NMIS, &nmis), -1);
 		EXPECT_EQ(errno, ENXIO);
 		EXPECT_EQ(open_cpu(1), -1);
-		EXPECT_EQ(errno, ENXIO);
+		EXPECT_EQ(errno, ENOENT);
 		set_online(1, "1");
 		EXPECT_EQ(RUN(fd, steps), ENXIO);
 		other = open_cpu(1);

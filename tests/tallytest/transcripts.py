@@ -22,7 +22,7 @@ DEVICES = {"observe_dsa_files": ACCELERATORS, "observe_dsa_settings": ACCELERATO
 # Programs that virtual time disturbs, and why: they run in real time.
 REAL_TIME = {"observe_rseq": "a signal has to come before the tick, which Linux has at once there"}
 # Programs that need more CPUs than one.
-CPUS = {"observe_cpus_offline": 2}
+CPUS = {"observe_cpu_devices": 2, "observe_cpus_offline": 2}
 NOTHING = "not there"
 PART = "… "
 ANY = "*"

@@ -384,9 +384,12 @@ static void check_faulting(void)
 	static const struct {
 		uint32_t number;
 		const char *name;
-	} cases[] = { { 0x38f, "IA32_PERF_GLOBAL_CTRL" },     { 0x38e, "IA32_PERF_GLOBAL_STATUS" },
-		      { 0x390, "IA32_PERF_GLOBAL_OVF_CTRL" }, { 0x38d, "IA32_FIXED_CTR_CTRL" },
-		      { 0x186, "MSR 0x186" },		      { 0x30a, "MSR 0x30a" },
+	} cases[] = { { 0x38f, "IA32_PERF_GLOBAL_CTRL" },
+		      { 0x38e, "IA32_PERF_GLOBAL_STATUS" },
+		      { 0x390, "IA32_PERF_GLOBAL_OVF_CTRL" },
+		      { 0x38d, "IA32_FIXED_CTR_CTRL" },
+		      { 0x186, "MSR 0x186" },
+		      { 0x30a, "MSR 0x30a" },
 		      { SIM_X86_RDPMC, "RDPMC" } };
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

@@ -68,7 +68,8 @@ static void check_sums(void)
 		      { PMU_WORK_CPUID, 64 },
 		      { PMU_WORK_NOT_TAKEN, 1 },
 		      { PMU_WORK_INTERRUPT, 64 } };
-	struct pmu_step steps[2] = { { .operation = PMU_STEP_WORK }, { .operation = PMU_STEP_WORK } };
+	struct pmu_step steps[2] = { { .operation = PMU_STEP_WORK },
+				     { .operation = PMU_STEP_WORK } };
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		steps[0].index = steps[1].index = kinds[i].kind;
@@ -94,7 +95,8 @@ static void check_sums(void)
 
 static void check_task(void)
 {
-	struct pmu_step steps[2] = { { .operation = PMU_STEP_TSC }, { .operation = PMU_STEP_WAIT } };
+	struct pmu_step steps[2] = { { .operation = PMU_STEP_TSC },
+				     { .operation = PMU_STEP_WAIT } };
 
 	EXPECT(!steps_need_task(steps, 2));
 	steps[1].operation = PMU_STEP_HALT;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The nodes of the CPUs' devices below /dev/cpu, for each CPU that has started. They stay while a CPU is off line;
- * opening one is ENXIO then.
+ * The nodes of the CPUs' devices below /dev/cpu, for each CPU on line. As on Linux, those of a CPU that goes off line go
+ * too, and come back with it. Root may have made or removed names there meanwhile: what is there stays.
  */
 #include "nodes.h"
 
 #include <string.h>
 
 #include <kernel/base/cpu.h>
+#include <kernel/base/hooks.h>
 #include <kernel/base/log.h>
 #include <kernel/base/start.h>
 #include <kernel/fs/dentry.h>
@@ -21,6 +22,9 @@ static struct device cpu_devices[] = {
 	{ .major = CPUID_MAJOR, .more_minors = CPUS_MAX - 1, .open = cpuid_open },
 	{ .major = PMU_MAJOR, .more_minors = CPUS_MAX - 1, .open = pmu_open },
 };
+
+/* A CPU's number as text. */
+#define NAME_SIZE 12
 
 static const struct {
 	const char *name;
@@ -42,10 +46,11 @@ static int make_folder(struct dentry *parent, const char *name, struct dentry **
 	return entry_create(parent, name, strlen(name), &request, folder);
 }
 
+/* Makes the nodes of CPU in CPUS. 0, -ENOMEM, -EEXIST and the like. */
 static int make_nodes(struct dentry *cpus, unsigned int cpu)
 {
 	struct dentry *folder;
-	char name[12];
+	char name[NAME_SIZE];
 	int error;
 
 	format_string(name, sizeof(name), "%u", cpu);
@@ -81,6 +86,34 @@ static void make_all_nodes(void)
 }
 
 START(START_DEV, make_all_nodes);
+
+HOOK_LISTENER(cpu_goes_offline, 2, (unsigned int cpu, unsigned int target))
+{
+	struct dentry *cpus, *folder;
+	char name[NAME_SIZE];
+
+	pmu_cpu_goes_offline(cpu);
+	format_string(name, sizeof(name), "%u", cpu);
+	if (path_lookup(root_dentry, "/dev/cpu", LOOKUP_DIRECTORY, &cpus))
+		return;
+	if (!path_lookup(cpus, name, LOOKUP_DIRECTORY, &folder)) {
+		for (size_t i = 0; i < sizeof(nodes) / sizeof(nodes[0]); i++)
+			entry_remove(folder, nodes[i].name, strlen(nodes[i].name), false);
+		dentry_put(folder);
+		entry_remove(cpus, name, strlen(name), true);
+	}
+	dentry_put(cpus);
+}
+
+HOOK_LISTENER(cpu_came_online, 1, (unsigned int cpu))
+{
+	struct dentry *cpus;
+
+	if (path_lookup(root_dentry, "/dev/cpu", LOOKUP_DIRECTORY, &cpus))
+		return;
+	make_nodes(cpus, cpu);
+	dentry_put(cpus);
+}
 
 int node_cpu(const struct inode *inode, unsigned int *cpu)
 {

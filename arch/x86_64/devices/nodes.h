@@ -20,6 +20,9 @@ struct file;
 /* Give FILE its operations: the devices' open. */
 inode_open_function msr_open, cpuid_open, pmu_open;
 
+/* Ends the open file /dev/cpu/N/pmu of CPU, which is about to go off line. Task context, hotplug_mutex held. */
+void pmu_cpu_goes_offline(unsigned int cpu);
+
 /* Finds the CPU of INODE. 0, or -ENXIO: there is no such CPU, or it is off line. Task context. */
 int node_cpu(const struct inode *inode, unsigned int *cpu);
 

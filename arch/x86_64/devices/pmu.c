@@ -42,7 +42,7 @@ struct pmu_file {
 static struct mutex opened_mutex = MUTEX_INITIALIZER(opened_mutex);
 static struct pmu_file *opened[CPUS_MAX]; /* opened_mutex */
 static unsigned int opened_count;	  /* opened_mutex */
-/* From the listener of cpu_goes_offline until the CPU is on line again: no file begins. Set with opened_mutex. */
+/* From pmu_cpu_goes_offline until the CPU is on line again: no file begins. Set with opened_mutex. */
 static _Atomic bool leaving[CPUS_MAX];
 static struct pmu_service service = { .name = "/dev/cpu/N/pmu" };
 
@@ -280,7 +280,7 @@ int pmu_open(struct inode *inode, struct file *file)
 	return 0;
 }
 
-HOOK_LISTENER(cpu_goes_offline, 2, (unsigned int cpu, unsigned int target))
+void pmu_cpu_goes_offline(unsigned int cpu)
 {
 	mutex_lock(&opened_mutex);
 	atomic_store(&leaving[cpu], true);

@@ -103,7 +103,8 @@ static unsigned int width_of(int index)
 
 static uint32_t rdpmc_index(int index)
 {
-	return is_fixed(index) ? COUNTERS_RDPMC_FIXED | (uint32_t)(index - FIXED_INDEX) : (uint32_t)index;
+	return is_fixed(index) ? COUNTERS_RDPMC_FIXED | (uint32_t)(index - FIXED_INDEX) :
+				 (uint32_t)index;
 }
 
 static void write_counter(int index, uint64_t value)

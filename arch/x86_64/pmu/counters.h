@@ -15,9 +15,9 @@ struct perf_event;
 struct pmu_attribute;
 struct trap_frame;
 
-#define FIXED_INDEX 32 /* of fixed counter 0 */
-#define GENERAL_MAX FIXED_INDEX
-#define FIXED_MAX   16
+#define FIXED_INDEX	     32 /* of fixed counter 0 */
+#define GENERAL_MAX	     FIXED_INDEX
+#define FIXED_MAX	     16
 
 /* RDPMC's index of fixed counter 0 (SDM vol. 2B, RDPMC); the others follow. */
 #define COUNTERS_RDPMC_FIXED (1u << 30)

@@ -79,8 +79,9 @@ static uint32_t try_global(const struct counter_registers *registers)
 		return registers->global_control;
 	if (!msr_read_try(registers->global_status, &value))
 		return registers->global_status;
-	return msr_write_try(registers->global_clear, registers->counters) ? 0 :
-									     registers->global_clear;
+	return msr_write_try(registers->global_clear, registers->counters) ?
+		       0 :
+		       registers->global_clear;
 }
 
 /* Tries all registers of this CPU; returns the first that faults, or 0. */
@@ -117,7 +118,8 @@ bool counters_are_there(const struct counter_registers *registers)
 	if (!trial.faulting)
 		return true;
 	print_name(trial.faulting, name, sizeof(name));
-	log_warning("PMU: CPUID announces %s, but it faults on CPU %u: the CPUs' counters are not used",
-		    name, trial.cpu);
+	log_warning(
+		"PMU: CPUID announces %s, but it faults on CPU %u: the CPUs' counters are not used",
+		name, trial.cpu);
 	return false;
 }

@@ -108,10 +108,9 @@ static void try_here(void *argument)
 	if ((has & NEEDS_APERFMPERF) &&
 	    !(msr_read_try(MSR_IA32_APERF, &value) && msr_read_try(MSR_IA32_MPERF, &value)))
 		atomic_fetch_and(&trial->answered, ~(unsigned int)NEEDS_APERFMPERF);
-	if ((has & NEEDS_IRPERF) &&
-	    !(msr_read_try(MSR_AMD_HWCR, &value) &&
-	      msr_write_try(MSR_AMD_HWCR, value | HWCR_IRPERF_ENABLE) &&
-	      msr_read_try(MSR_AMD_IRPERF, &value)))
+	if ((has & NEEDS_IRPERF) && !(msr_read_try(MSR_AMD_HWCR, &value) &&
+				      msr_write_try(MSR_AMD_HWCR, value | HWCR_IRPERF_ENABLE) &&
+				      msr_read_try(MSR_AMD_IRPERF, &value)))
 		atomic_fetch_and(&trial->answered, ~(unsigned int)NEEDS_IRPERF);
 }
 

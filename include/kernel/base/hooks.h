@@ -386,6 +386,9 @@ bool hook_addresses_are_hidden(void);
  * context; hotplug_mutex held. CPU still answers cross calls. */
 HOOK_ALWAYS(cpu_goes_offline, 2, (unsigned int cpu, unsigned int target), (cpu, target))
 
+/* CPU is on line and takes tasks again. Task context; hotplug_mutex held. */
+HOOK_ALWAYS(cpu_came_online, 1, (unsigned int cpu), (cpu))
+
 /* This CPU has come on line and runs no task yet. Interrupts off, its idle task. */
 HOOK_ALWAYS(cpu_starts, 3, (void), ())
 

@@ -14,6 +14,8 @@
 /* Bits of a selection that exist in every version. PIN CONTROL (bit 19) is reserved on AMD. */
 #define SELECT_BITS_INTEL UINT64_C(0xffdfffff)
 #define SELECT_BITS_AMD	  UINT64_C(0x30fffd7ffff)
+/* HostOnly and GuestOnly. */
+#define SELECT_BITS_SVM	  UINT64_C(0x30000000000)
 
 static struct list list;
 
@@ -33,11 +35,17 @@ static uint64_t bits_not_kept(uint32_t msr, uint64_t mask)
 	return wrong;
 }
 
-static void selects_keep_bits(struct finding *finding, unsigned int argument)
+/* The bits of every CPU, or (SIDES) those that came with SVM. */
+static void selects_keep_bits(struct finding *finding, unsigned int sides)
 {
-	uint64_t mask = shape.vendor == VENDOR_AMD ? SELECT_BITS_AMD : SELECT_BITS_INTEL;
+	uint64_t mask = sides			   ? SELECT_BITS_SVM :
+			shape.vendor == VENDOR_AMD ? SELECT_BITS_AMD & ~SELECT_BITS_SVM :
+						     SELECT_BITS_INTEL;
 
-	(void)argument;
+	if (sides && !shape.has_svm) {
+		find_absent(finding, "SVM is not announced");
+		return;
+	}
 	for (unsigned int i = 0; i < shape.counters; i++) {
 		uint64_t wrong = bits_not_kept(shape_select_msr(i), mask);
 
@@ -285,6 +293,9 @@ static const struct rule rules[] = {
 	  "Linux reports that the firmware has corrupted the PMU, and leaves counters unused" },
 	{ "selects_keep_bits", 0, NULL, selects_keep_bits, 0, SDM_SELECT,
 	  "Linux's check of the hardware fails, and it uses no PMU" },
+	{ "selects_keep_host_and_guest_only", NEED_AMD, NULL, selects_keep_bits, true,
+	  "AMD APM vol. 2, 13.2.2",
+	  "a hypervisor inside the machine cannot count its guests apart from itself" },
 	{ "counters_keep_bits", 0, NULL, counters_keep_bits, 0, SDM_SELECT,
 	  "a sampling period is longer or shorter than asked for" },
 	{ "counters_are_separate", 0, "contents.counters_keep_bits", counters_are_separate, 0,

@@ -404,7 +404,7 @@ static const struct rule rules[] = {
 	  "counts of programs with calls are wrong" },
 	{ "string_is_one_instruction", NEED_STEPS, KERNEL, string_is_one, 0,
 	  "Intel SDM vol. 3B, 20.2.1, instructions retired",
-	  "counts of programs that copy memory differ between processors" },
+	  "counts of programs that copy memory differ between CPUs" },
 	{ "branches_are_counted", 0, ANY, branches_are_counted, 0, SDM_EVENTS,
 	  "rr finds no event that it can count by, and refuses the machine" },
 	{ "user_branches", 0, USER " counting.branches_are_counted", branches, 0, SDM_EVENTS,

@@ -11,7 +11,7 @@
 #define PASSES	    10000
 #define PERIOD	    8192
 #define CPUS_JUDGED 64
-#define SDM_CPUS    "Intel SDM vol. 3B, 20.2, each logical processor; AMD APM vol. 2, 13.2"
+#define SDM_CPUS    "Intel SDM vol. 3B, 20.2; AMD APM vol. 2, 13.2"
 
 static unsigned int judged_cpus(void)
 {

@@ -16,6 +16,7 @@
 struct machine machine;
 
 static int steps_fd = -1, msr_fd = -1;
+static bool leave_steps;
 
 static int open_device(unsigned int cpu, const char *name)
 {
@@ -65,16 +66,17 @@ bool machine_use_cpu(unsigned int n)
 	if (!machine_move_to_cpu(n))
 		return false;
 	machine.cpu = n;
-	steps_fd = open_device(n, "pmu");
+	steps_fd = leave_steps ? -1 : open_device(n, "pmu");
 	if (steps_fd < 0)
 		msr_fd = open_device(n, "msr");
 	return steps_fd >= 0 || msr_fd >= 0;
 }
 
-void machine_open(void)
+void machine_open(bool only_msr)
 {
 	int error;
 
+	leave_steps = only_msr;
 	machine.cpus = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN);
 	machine.untouched = kernel_left_counters_alone();
 	machine_use_cpu(0);

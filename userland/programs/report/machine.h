@@ -34,8 +34,8 @@ struct list {
 	unsigned int count;
 };
 
-/* Finds out the access and the CPUs, and takes CPU 0 into use. */
-void machine_open(void);
+/* Finds out the access and the CPUs, and takes CPU 0 into use. ONLY_MSR: as on a kernel without /dev/cpu/N/pmu. */
+void machine_open(bool only_msr);
 
 /* Gives the device back: the kernel clears the counters. Any number of times. */
 void machine_close(void);

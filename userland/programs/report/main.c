@@ -3,6 +3,7 @@
  * report - judges the PMU of the machine that it runs on, and says which rule is broken.
  *
  *     report          judges all rules: TAP, with the machine before it and the verdict after it
+ *     report --msr    the same through /dev/cpu/N/msr only, as on Linux
  *     report --list   prints all rules: name, manual, what breaks for users; separated by tabs
  *
  * docs/report.md has the rules in prose. Run it as root. On Tally the kernel needs the word pmu=off, or
@@ -16,6 +17,7 @@
 #include "report.h"
 #include "shape.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -55,12 +57,14 @@ int main(int argc, char **argv)
 		engine_list();
 		return EXIT_ALL_HOLD;
 	}
-	if (argc != 1) {
-		fprintf(stderr, "report: unexpected '%s'; usage: report [--list]\n",
+	bool only_msr = argc == 2 && strcmp(argv[1], "--msr") == 0;
+
+	if (argc != 1 && !only_msr) {
+		fprintf(stderr, "report: unexpected '%s'; usage: report [--msr | --list]\n",
 			argv[argc - 1]);
 		return EXIT_USAGE;
 	}
-	machine_open();
+	machine_open(only_msr);
 	shape_read();
 	registers_note_start();
 	print_machine();

@@ -22,6 +22,7 @@
 #define FEATURE_DS	       (1u << 21)
 #define FEATURE_HYPERVISOR     (1u << 31)
 #define FEATURE_LBR	       (1u << 19) /* leaf 7 EDX */
+#define AMD_FEATURE_SVM	       (1u << 2)
 #define AMD_FEATURE_IBS	       (1u << 10)
 #define AMD_FEATURE_CORE       (1u << 23)
 
@@ -158,6 +159,7 @@ static void read_amd(void)
 	shape.has_aperf = power[2] & 1;
 	shape.has_aperf_read = amd_power[3] & 1u << 10;
 	shape.has_irperf = more[1] & 1u << 1;
+	shape.has_svm = features[2] & AMD_FEATURE_SVM;
 	shape.has_ibs = features[2] & AMD_FEATURE_IBS;
 }
 

@@ -100,6 +100,7 @@ struct shape {
 	bool has_status_set;
 	uint32_t global_ctrl, global_status, global_clear, global_set; /* registers */
 	uint64_t frozen; /* status bit of a freeze; 0: a freeze clears the global control */
+	bool has_svm;	 /* AMD: selections have HostOnly and GuestOnly */
 	bool has_aperf, has_aperf_read, has_irperf;
 	bool has_pebs, has_lbr, has_ibs;
 };
