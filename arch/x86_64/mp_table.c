@@ -3,7 +3,8 @@
  * Reads the tables of Intel's MultiProcessor Specification: CPUs and I/O APIC of a machine without ACPI,
  * as microVMs are.
  *
- * No byte is believed: the pointer and the table have checksums, and each entry lies inside the table.
+ * No byte is believed: the pointer and the table have checksums, and each entry lies inside the table. The table may
+ * be at any address, so its structures are packed.
  *
  * Source: MultiProcessor Specification 1.4 (Intel, May 1997), chapter 4.
  */
@@ -18,7 +19,7 @@ struct floating_pointer {
 	char signature[4];
 	uint32_t table;
 	uint8_t units, version, checksum, features[5];
-};
+} __attribute__((packed));
 
 #define POINTER_UNIT 16 /* bytes */
 
@@ -32,7 +33,7 @@ struct configuration {
 	uint32_t local_apic;
 	uint16_t extended_length;
 	uint8_t extended_checksum, reserved;
-};
+} __attribute__((packed));
 
 _Static_assert(sizeof(struct configuration) == 44, "figure 4-3");
 
@@ -52,12 +53,12 @@ union entry {
 	struct {
 		uint8_t type, id, version, flags;
 		uint32_t address;
-	} io_apic;
+	} __attribute__((packed)) io_apic;
 	struct {
 		uint8_t type, kind;
 		uint16_t flags;
 		uint8_t bus, line, io_apic, input;
-	} interrupt;
+	} __attribute__((packed)) interrupt;
 };
 
 #define SIZE_CPU	 20

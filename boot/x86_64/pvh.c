@@ -3,7 +3,8 @@
  * Reads the start information of PVH into struct boot_info: what QEMU (microvm), Cloud Hypervisor,
  * Firecracker and Xen give to a kernel that they start without firmware.
  *
- * Everything is copied, but ACPI's tables: afterwards the hypervisor's memory is free.
+ * Everything is copied, but ACPI's tables: afterwards the hypervisor's memory is free. Its structures are aligned to
+ * 4 bytes and no more.
  *
  * Source: Xen 4.17, public headers, hvm/start_info.h of arch-x86.
  */
@@ -20,11 +21,11 @@ struct start_info {
 	/* version 1 and up */
 	uint64_t map;
 	uint32_t map_count, reserved;
-};
+} __attribute__((packed, aligned(4)));
 
 struct module {
 	uint64_t start, size, command_line, reserved;
-};
+} __attribute__((packed, aligned(4)));
 
 /* Types are those of a BIOS's map (E820). */
 #define MEMORY_AVAILABLE 1
@@ -32,7 +33,7 @@ struct module {
 struct memory {
 	uint64_t start, size;
 	uint32_t type, reserved;
-};
+} __attribute__((packed, aligned(4)));
 
 /* ACPI's root pointer in its second form, the longest that there is. */
 #define RSDP_SIZE 36

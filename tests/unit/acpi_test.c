@@ -361,6 +361,27 @@ static void put_mp(void)
 	fix_sum((uint8_t *)pointer, 16, offsetof(struct floating_pointer, checksum));
 }
 
+/* Tables at odd addresses: no field is where a CPU's alignment has it. */
+static void check_odd(void)
+{
+	static const uint8_t entries[] = { 0, 0, 0xe0, 0xfe, 1, 0, 0, 0, 4, 3, 0, 9, 16, 0,
+					   0, 5, 0,    0,    0, 1, 0, 0, 0, 7, 0, 0, 0 };
+	struct floating_pointer *pointer = (void *)(memory + POINTER_AT);
+
+	put_truth();
+	put_table(MADT_AT, "APIC", entries, sizeof(entries));
+	read_again();
+	EXPECT_EQ(acpi_info.listed_cpus, 1);
+	EXPECT_EQ(acpi_info.apic_ids[0], 5);
+	put_mp();
+	memmove(memory + CONFIGURATION_AT + 1, memory + CONFIGURATION_AT, 0x200);
+	pointer->table++;
+	fix_sum((uint8_t *)pointer, 16, offsetof(struct floating_pointer, checksum));
+	read_again();
+	EXPECT_EQ(acpi_info.listed_cpus, 2);
+	EXPECT_EQ(acpi_info.apic_ids[1], 5);
+}
+
 static void check_mp(void)
 {
 	put_mp();
@@ -440,6 +461,7 @@ static const struct tap_rule rules[] = {
 	{ "a wrong sum, length or place costs no more than the table", check_lies },
 	{ "CPUs that cannot be reached or numbered are left out, and counted", check_many },
 	{ "without ACPI the tables of the MultiProcessor Specification count", check_mp },
+	{ "tables at odd addresses are read", check_odd },
 	{ "tables of any bytes are survived", check_any },
 };
 

@@ -97,7 +97,7 @@ static void forget(void)
  */
 #define INFO_AT	   0x10000
 #define MAP_AT	   0x11000
-#define MODULES_AT 0x12000
+#define MODULES_AT 0x12004 /* aligned to 4 bytes, as all of it may be */
 #define TEXT_AT	   0x13000
 
 struct piece {

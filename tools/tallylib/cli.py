@@ -34,6 +34,8 @@ _INITRAMFS_MAX_MIB = 3072
 _REPORT = ("selfmon", "profile")
 # It alone is on the media of `tally image --report`.
 _JUDGE, _JUDGE_WORDS = "report", "pmu=off"
+# The characters of its console that are shown if the machine does not end well.
+_CONSOLE_SHOWN = 2000
 
 # `tally abi`: no entry matches, or some have faults.
 NO_ENTRY = 1
@@ -401,21 +403,31 @@ def _run_own(options, name):
     return _run_packed(options)
 
 
+def _text_of(file):
+    file.seek(0)
+    return file.read().decode(errors="replace")
+
+
 def _judge(options, report):
-    """Boots the judge and prints its report; returns the status that it asks for."""
+    """Boots the judge and prints its report; returns the status that it asks for. As TAP it goes out line by line."""
     words = options.append
     options.append = _join(words, _JUDGE_WORDS)
-    with tempfile.TemporaryFile() as console:
-        with _output_to(console):
-            status = _run_own(options, _JUDGE)
-        console.seek(0)
-        text = console.read().decode(errors="replace")
-    options.append = words
-    if options.format == "tap":
-        sys.stdout.write(text)
-        return status
+    try:
+        if options.format == "tap":
+            return _run_own(options, _JUDGE)
+        with tempfile.TemporaryFile() as console:
+            try:
+                with _output_to(console):
+                    _run_own(options, _JUDGE)
+            except Failure:
+                # The last lines of the console show how far the judge came.
+                sys.stderr.write(_text_of(console)[-_CONSOLE_SHOWN:])
+                raise
+            text = _text_of(console)
+    finally:
+        options.append = words
     found = report.parse(text, "the machine's console")
-    print(report.write(found, options.format), flush=True)
+    print(report.write(found, options.format), end="\n" if options.format == "text" else "", flush=True)
     return found.status
 
 

@@ -109,7 +109,7 @@ def write(report, kind):
 
 
 def _text(report):
-    lines = [*report.machine, f"Rules        {report.summary()}"]
+    lines = [*report.machine, f"Rules      {report.summary()}"]
     for rule in report.of("not ok"):
         lines += [f"  not ok     {rule.name}", f"             {rule.detail}", f"             breaks: {rule.breaks}",
                   f"             manual: {rule.manual}"]
@@ -131,9 +131,8 @@ def _tap(report):
 
 def _json(report):
     verdict = dict(line.strip().split(": ", 1) for line in report.verdict if ": " in line)
-    machine = [line for line in report.machine]
     rules = [vars(rule) for rule in report.rules]
-    return json.dumps({"format": 1, "machine": machine, "rules": rules, "usable": verdict}, indent=1) + "\n"
+    return json.dumps({"format": 1, "machine": report.machine, "rules": rules, "usable": verdict}, indent=1) + "\n"
 
 
 def _junit(report):
