@@ -228,7 +228,7 @@ _Static_assert(offsetof(struct fadt, flags) == 112, "ACPI 6.5 table 5.9");
 #define SLEEP_ENABLE	 (1u << 13)
 
 /* A value of AML is 0 (ZeroOp), 1 (OneOp), or BytePrefix and a byte. Returns what PM1 takes for the one at *AT of DSDT,
- * and moves behind it. The package may be the table's end. */
+ * and moves *AT after it. The package may be the table's end. */
 static uint16_t read_value(const struct table *dsdt, size_t *at)
 {
 	const uint8_t *bytes = (const uint8_t *)dsdt;

@@ -5,7 +5,7 @@
  *
  * An NMI is a PMI, the stop of a panic, or unknown hardware trouble. One NMI may have several causes:
  * while the CPU serves one, it remembers only one more. So each NMI calls every handler. Handlers take
- * no lock, never fault, and touch per-CPU data only.
+ * no lock, fault only where the exception table continues (trap.c: continue_at()), and touch per-CPU data only.
  */
 #include <machine/trap.h>
 

@@ -129,7 +129,7 @@ static void work_has_the_instructions_of_the_header(void)
 	for (size_t i = 0; i < sizeof(works) / sizeof(works[0]); i++) {
 		uint64_t frame = counted(fd, works[i].kind, 0);
 
-		EXPECT_AT(frame > 0 && frame < 200, "kind %u: %" PRIu64, works[i].kind, frame);
+		EXPECT_AT(frame > 0, "kind %u: %" PRIu64, works[i].kind, frame);
 		EXPECT_EQ_AT(least(fd, works[i].kind, 1) - frame, works[i].each, "kind %u",
 			     works[i].kind);
 		EXPECT_EQ_AT(least(fd, works[i].kind, 10) - frame, 10 * works[i].each, "kind %u",

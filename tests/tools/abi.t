@@ -22,7 +22,7 @@ ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
 TALLY = os.path.join(ROOT, "tools", "tally")
 # The machines together: each of their files must have an entry, and each entry of files a file.
 MACHINES = (("--cpus", "2", "--device", "dsa"), ("--device", "dsa,queue=user", "--device", "iax,queue=user"), ("--processor", "zen4"))
-FIND = ("/bin/busybox", "sh", "-c", "find /sys /proc/sys /dev/perfctr $(ls -d /dev/dsa /dev/iax 2>/dev/null) ! -type d")
+FIND = ("/bin/busybox", "sh", "-c", "find /sys /proc/sys /dev/perfctr /dev/cpu $(ls -d /dev/dsa /dev/iax 2>/dev/null) ! -type d")
 GOOD = "What:\t\t/a\nWhat:\t\t/b\nDate:\t\t1\nKernelVersion:\t2\nContact:\t3\nDescription:\n\t\t4\n\t\t5\nUsers:\t\t6\n"
 # A text, and what is wrong with it.
 BAD = (
@@ -74,8 +74,11 @@ def system_calls():
 
 def device_commands():
     """The commands of Tally's own devices: a header of theirs gives each a number."""
-    with open(os.path.join(ROOT, "include", "uapi", "linux", "perfctr.h"), encoding="utf-8") as file:
-        return {"ioctl " + name for name in re.findall(r"^#define (V?PERFCTR_\w+)\s+0xd0", file.read(), re.MULTILINE)}
+    names = set()
+    for header, command in (("linux/perfctr.h", r"^#define (V?PERFCTR_\w+)\s+0xd0"), ("tally/pmu_steps.h", r"^#define (PMU_IOC_\w+)\s")):
+        with open(os.path.join(ROOT, "include", "uapi", header), encoding="utf-8") as file:
+            names |= {"ioctl " + name for name in re.findall(command, file.read(), re.MULTILINE)}
+    return names
 
 
 def words_of_tally():

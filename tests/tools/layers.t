@@ -42,6 +42,7 @@ EXCEPTIONS = {
     ("arch/x86_64/ptrace_debug.c", "perf_breakpoint_close"): BREAKPOINT,
     ("arch/x86_64/ptrace_debug.c", "perf_breakpoint_modify"): BREAKPOINT,
     ("arch/x86_64/ptrace_debug.c", "perf_breakpoint_open"): BREAKPOINT,
+    ("arch/x86_64/entry.S", "steps_work_entry"): "a vector whose handler is a part of known work",
     ("arch/x86_64/space.c", "perf_user_reads"): "CR4.PCE goes with the space",
     ("arch/alpha/user_mode.c", "ev67_user_disabled"): MODES,
     ("arch/alpha/user_mode.c", "ev67_user_overflows"): MODES,

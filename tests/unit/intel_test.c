@@ -392,6 +392,21 @@ static void check_faulting(void)
 		      { 0x30a, "MSR 0x30a" },
 		      { SIM_X86_RDPMC, "RDPMC" } };
 
+	struct sim_x86_model partly = usual;
+	struct intel_pmu pmu;
+
+	/* These two have a way without the register. */
+	for (size_t i = 0; i < 2; i++) {
+		partly.full_width_writes = true;
+		partly.faults = i ? 0x345 : 0x4c1;
+		sim_start(1);
+		sim_x86_set(&partly);
+		EXPECT(intel_pmu_probe(&pmu));
+		EXPECT(!pmu.full_width_writes);
+		EXPECT(strstr(sim_log_last(), i ? "IA32_PERF_CAPABILITIES, but it faults" :
+						  "full-width writes are announced, but fault"));
+		end();
+	}
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct sim_x86_model model = usual;
 		char expected[160];

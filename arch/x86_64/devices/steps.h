@@ -21,7 +21,7 @@ struct steps_written {
 	uint64_t value; /* before the first write */
 };
 
-/* What a CPU needs to carry out lists. Only code on that CPU changes it, and steps_take_nmis, which owns `taken`. */
+/* The state of a CPU that carries out lists. Only code on that CPU changes it, and steps_take_nmis, which owns `taken`. */
 struct steps_cpu {
 	/* The NMI's view of the handler: `handler_count` is 0 while it changes. */
 	struct pmu_step handler[PMU_HANDLER_STEPS_MAX];

@@ -3,7 +3,7 @@
  * Whether the registers that CPUID announces are there. A hypervisor may announce a PMU and refuse its registers: each
  * access of counters.c would then be an exception. So each register is tried once, on each CPU, before the first use.
  *
- * The trial stops all counting, and clears what firmware left in the status.
+ * The trial stops all counting, and clears the counters and what firmware left in the status.
  */
 #include <stdatomic.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #include "counters.h"
 #include "intel.h"
 
-/* What RDPMC takes for a register here: no MSR has the number. */
+/* The number of RDPMC among the registers here: no MSR has it. */
 #define NUMBER_RDPMC 0xffffffff
 
 struct trial {
@@ -55,7 +55,7 @@ static uint32_t try_general(const struct counter_registers *registers, unsigned 
 
 	if (!msr_write_try(select, 0))
 		return select;
-	if (!msr_read_try(counter, &value))
+	if (!msr_read_try(counter, &value) || !msr_write_try(counter, 0))
 		return counter;
 	return pmc_read_try(index, &value) ? 0 : NUMBER_RDPMC;
 }
@@ -64,7 +64,8 @@ static uint32_t try_fixed(const struct counter_registers *registers, unsigned in
 {
 	uint64_t value;
 
-	if (!msr_read_try(registers->fixed + index, &value))
+	if (!msr_read_try(registers->fixed + index, &value) ||
+	    !msr_write_try(registers->fixed + index, 0))
 		return registers->fixed + index;
 	return pmc_read_try(COUNTERS_RDPMC_FIXED | index, &value) ? 0 : NUMBER_RDPMC;
 }

@@ -47,9 +47,16 @@ static bool has_full_width_writes(void)
 
 	if (!(cpuid_read(CPUID_FEATURES, 0).ecx & CPUID_FEATURES_ECX_PDCM))
 		return false;
-	if (msr_read_try(MSR_IA32_PERF_CAPABILITIES, &capabilities))
-		return capabilities & PERF_CAPABILITIES_FW_WRITE;
-	log_warning("PMU: CPUID announces IA32_PERF_CAPABILITIES, but it faults: taken as 0");
+	if (!msr_read_try(MSR_IA32_PERF_CAPABILITIES, &capabilities)) {
+		log_warning("PMU: CPUID announces IA32_PERF_CAPABILITIES, but it faults: "
+			    "taken as 0");
+		return false;
+	}
+	if (!(capabilities & PERF_CAPABILITIES_FW_WRITE))
+		return false;
+	if (msr_write_try(MSR_IA32_A_PMC0, 0))
+		return true;
+	log_warning("PMU: full-width writes are announced, but fault: 32-bit writes are used");
 	return false;
 }
 

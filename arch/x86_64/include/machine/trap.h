@@ -32,7 +32,7 @@
 /* Vectors of the kernel's own interrupts: high, so that they come before devices. One for each enum ipi
  * but IPI_STOP. */
 #define VECTOR_TIMER	      0xe0
-/* A CPU's interrupt to itself that is known work: pmu/steps_work.S. */
+/* A CPU's interrupt to itself that is known work: devices/steps_work.S. */
 #define VECTOR_PMU_WORK	      0xe1
 #define VECTOR_IPI	      0xf0
 #define VECTOR_SPURIOUS	      0xff

@@ -34,8 +34,8 @@
 struct pmu_file {
 	unsigned int cpu; /* constant */
 	struct mutex mutex;
-	bool ended;	    /* mutex */
-	uint32_t lost_told; /* mutex: of steps.lost, told to the program before */
+	bool ended;		/* mutex */
+	uint32_t lost_reported; /* mutex: the part of steps.lost that the program has */
 	struct steps_cpu steps;
 };
 
@@ -156,11 +156,11 @@ static long take_nmis(struct pmu_file *pmu, unsigned long argument)
 			-ENXIO :
 			steps_take_nmis(&pmu->steps, (struct pmu_nmi *)request.nmis, request.count);
 	request.count = (uint32_t)taken;
-	request.lost = lost - pmu->lost_told;
+	request.lost = lost - pmu->lost_reported;
 	if (taken >= 0 && copy_to_user((void *)argument, &request, sizeof(request)))
 		taken = -EFAULT;
 	if (taken >= 0)
-		pmu->lost_told = lost;
+		pmu->lost_reported = lost;
 	mutex_unlock(&pmu->mutex);
 	return taken < 0 ? taken : 0;
 }
