@@ -65,7 +65,6 @@ bool machine_use_cpu(unsigned int n)
 	machine_close();
 	if (!machine_move_to_cpu(n))
 		return false;
-	machine.cpu = n;
 	steps_fd = leave_steps ? -1 : open_device(n, "pmu");
 	if (steps_fd < 0)
 		msr_fd = open_device(n, "msr");

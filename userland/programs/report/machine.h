@@ -22,7 +22,6 @@ struct machine {
 	enum access access;
 	char reason[160];  /* why access is not ACCESS_STEPS */
 	unsigned int cpus; /* that are on line */
-	unsigned int cpu;  /* the one in use */
 	bool untouched;	   /* no driver of the kernel has used the counters since the start */
 };
 

@@ -32,7 +32,7 @@ uint64_t usable_general, usable_fixed;
 static struct list before, after;
 struct pmu_nmi measure_nmis[NMIS_MAX];
 /* Steps of `before` and `after` with results. */
-static unsigned int first_values[USES_MAX], last_values[USES_MAX], status_step, lvt_step;
+static unsigned int first_values[USES_MAX], last_values[USES_MAX], status_step;
 
 unsigned int first_counter(void)
 {
@@ -178,10 +178,8 @@ static void add_stop(struct list *list, const struct measurement *m)
 {
 	if (m->deliver && m->expected_nmis)
 		list_add(list, PMU_STEP_WAIT, m->expected_nmis, WAIT_NS);
-	if (machine.access == ACCESS_STEPS) {
-		lvt_step = list_add(list, PMU_STEP_LVT, 0, 0);
+	if (machine.access == ACCESS_STEPS)
 		list_add(list, PMU_STEP_SET_LVT, 0, PMU_LVT_MASKED);
-	}
 	if (shape.has_global) {
 		list_write(list, shape.global_ctrl, 0);
 		status_step = list_read(list, shape.global_status);
@@ -234,7 +232,6 @@ static bool results(struct measurement *m, const struct list *list)
 			     width_mask_of(use);
 	}
 	m->status = shape.has_global ? last[status_step].value : 0;
-	m->lvt = machine.access == ACCESS_STEPS ? (uint32_t)last[lvt_step].value : 0;
 	return true;
 }
 

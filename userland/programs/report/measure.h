@@ -44,7 +44,6 @@ struct measurement {
 	bool hold_freeze;	/* DEBUGCTL has its freeze bit while the work runs */
 	/* Results. */
 	uint64_t status; /* global status at the end, before it is cleared; 0 without one */
-	uint32_t lvt;	 /* the entry at the end */
 	uint64_t nmis;	 /* that came while the work ran */
 	bool failed;	 /* the kernel refused the list, or a step faulted: MESSAGE says which */
 	char message[120];
