@@ -22,7 +22,7 @@ def add_options(parser, size):
     parser.set_defaults(form=None)
     add = parser.add_mutually_exclusive_group().add_argument
     add("--elf", dest="form", action="store_const", const="elf",
-        help="one multiboot and PVH ELF (the default, but with --report)")
+        help="one multiboot and PVH ELF (the default without --report)")
     add("--disk", dest="form", action="store_const", const="disk",
         help="a disk image with GRUB, for a USB stick or a virtual machine, BIOS and UEFI (the default with --report)")
     add("--iso", dest="form", action="store_const", const="iso",
@@ -30,7 +30,7 @@ def add_options(parser, size):
     add("--pxe", metavar="DIR", help="a folder for a network's server: BIOS PXE, UEFI and iPXE")
     parser.add_argument("--report", action="store_true", help="the program is the PMU report")
     add = parser.add_argument
-    add("-o", "--output", metavar="FILE", help="what to write (must be given, but with --pxe)")
+    add("-o", "--output", metavar="FILE", help="what to write (must be given, except with --pxe)")
     add("--append", metavar="WORDS", default="", help="more words for the kernel's command line (not in an ELF)")
     add("--video", metavar="MODE", type=_video_mode,
         help="the screen's mode: text, auto or WIDTHxHEIGHT[xDEPTH] (not in an ELF; default auto)")

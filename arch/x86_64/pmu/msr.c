@@ -28,7 +28,7 @@
 #define CPUID_POWER		   6
 #define CPUID_POWER_ECX_APERFMPERF (1u << 0)
 
-/* APM vol. 2, 13.2.4 "Instructions Retired Performance Counter": counts while HWCR's bit is set. CPUID: APM vol. 3,
+/* APM vol. 2, 13.2.1 "Instructions Retired Performance Counter": counts while HWCR's bit is set. CPUID: APM vol. 3,
  * appendix E. */
 #define MSR_AMD_IRPERF		   0xc00000e9
 #define MSR_AMD_HWCR		   0xc0010015

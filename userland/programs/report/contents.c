@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define SDM_SELECT	  "Intel SDM vol. 3B, 20.2.1; AMD APM vol. 2, 13.2.2"
+#define SDM_SELECT	  "Intel SDM vol. 3B, 20.2.1; AMD APM vol. 2, 13.2.1"
 #define SDM_RESET	  "Intel SDM vol. 3A, table 10-1; AMD APM vol. 2, table 14-1"
 
 /* Bits of a selection that exist in every version. PIN CONTROL (bit 19) is reserved on AMD. */
@@ -294,7 +294,7 @@ static const struct rule rules[] = {
 	{ "selects_keep_bits", 0, NULL, selects_keep_bits, 0, SDM_SELECT,
 	  "Linux's check of the hardware fails, and it uses no PMU" },
 	{ "selects_keep_host_and_guest_only", NEED_AMD, NULL, selects_keep_bits, true,
-	  "AMD APM vol. 2, 13.2.2",
+	  "AMD APM vol. 2, 13.2.1",
 	  "a hypervisor inside the machine cannot count its guests apart from itself" },
 	{ "counters_keep_bits", 0, NULL, counters_keep_bits, 0, SDM_SELECT,
 	  "a sampling period is longer or shorter than asked for" },
@@ -314,10 +314,10 @@ static const struct rule rules[] = {
 	  "Intel SDM vol. 3B, 20.2",
 	  "software that tries for features believes in some that do nothing" },
 	{ "reserved_bits_are_ignored", NEED_AMD, NULL, reserved_bits_are_ignored, 0,
-	  "AMD APM vol. 2, 13.2.2",
+	  "AMD APM vol. 2, 13.2.1",
 	  "a driver that writes a newer selection gets a general protection fault" },
 	{ "legacy_registers_are_the_first_four", NEED_AMD | NEED_CORE, NULL,
-	  legacy_names_first_four, 0, "AMD APM vol. 2, 13.2.3",
+	  legacy_names_first_four, 0, "AMD APM vol. 2, 13.2.1",
 	  "software that knows K7's registers only counts nothing" },
 };
 

@@ -10,7 +10,7 @@
 
 #define PASSES	   10000
 
-#define SDM_EVENTS "Intel SDM vol. 3B, 20.2.1; AMD APM vol. 2, 13.2.2"
+#define SDM_EVENTS "Intel SDM vol. 3B, 20.2.1; AMD APM vol. 2, 13.2.1"
 
 static void every_general_counter_counts(struct finding *finding, unsigned int argument)
 {
@@ -418,7 +418,7 @@ static const struct rule rules[] = {
 	{ "absent_events_are_silent", NEED_INTEL, ANY, absent_events_are_silent, 0,
 	  "Intel SDM vol. 2, CPUID leaf 0AH, EBX", "drivers hide an event that the machine has" },
 	{ "event_has_twelve_bits", NEED_AMD, ANY, event_has_twelve_bits, 0,
-	  "AMD APM vol. 2, 13.2.2", "events from 0x100 on count something else" },
+	  "AMD APM vol. 2, 13.2.1", "events from 0x100 on count something else" },
 };
 
 const struct group counting_group = { "counting", NEED_PMU | NEED_ACCESS,

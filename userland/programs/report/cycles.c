@@ -11,8 +11,8 @@
 
 #define PASSES	       10000
 
-#define SDM_CYCLES     "Intel SDM vol. 3B, 20.2.1.2; AMD APM vol. 2, 13.2.2"
-#define SDM_CONDITIONS "Intel SDM vol. 3B, 20.2.1.1; AMD APM vol. 2, 13.2.2"
+#define SDM_CYCLES     "Intel SDM vol. 3B, 20.2.1.2; AMD APM vol. 2, 13.2.1"
+#define SDM_CONDITIONS "Intel SDM vol. 3B, 20.2.1.1; AMD APM vol. 2, 13.2.1"
 
 bool cycles_are_derived;
 

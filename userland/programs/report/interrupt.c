@@ -10,7 +10,7 @@
 
 #define PASSES	10000
 #define PERIOD	8192
-#define SDM_PMI "Intel SDM vol. 3B, 20.2 and vol. 3A, 11.5.1; AMD APM vol. 2, 13.2.4"
+#define SDM_PMI "Intel SDM vol. 3B, 20.2 and vol. 3A, 11.5.1; AMD APM vol. 2, 13.2.3 and 16.4.3"
 
 static struct list handler;
 
@@ -271,7 +271,7 @@ static const struct rule rules[] = {
 	{ "entry_is_masked_by_delivery", NEED_INTEL, DELIVER, entry_after_delivery, true,
 	  "Intel SDM vol. 3A, 11.5.1", "a second interrupt comes while the first is handled" },
 	{ "entry_stays_open_after_delivery", NEED_AMD, DELIVER, entry_after_delivery, false,
-	  "AMD APM vol. 2, 16.4.4", "a driver for AMD gets the first interrupt only" },
+	  "AMD APM vol. 2, 16.4.3", "a driver for AMD gets the first interrupt only" },
 	{ "status_is_set_in_the_handler", NEED_GLOBAL,
 	  DELIVER " overflow.general_counters_set_their_bit", status_in_handler, 0, SDM_PMI,
 	  "a driver takes the interrupt for another device's" },

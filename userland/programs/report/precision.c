@@ -23,7 +23,8 @@
 #define PMI_PASSES    20000
 #define MOST_FOR_EACH 16 /* an excess that something explains */
 #define WEAVER \
-	"Weaver, Terpstra, Moore: Non-determinism and overcount on modern hardware performance counters, ISPASS 2013"
+	"Weaver, Terpstra, Moore: Non-determinism and overcount on modern hardware performance counter " \
+	"implementations, ISPASS 2013"
 
 /* Judges an error of a count in which something happened EACH times; 0: it is not known how often. */
 static void explain(struct finding *finding, int64_t expected, int64_t got, int64_t each,
@@ -307,10 +308,10 @@ static const struct rule rules[] = {
 	  performance_interrupts, 0, WEAVER, "sampling a program changes its counts" },
 	{ "interrupt_comes_at_once", NEED_STEPS | NEED_TWO_COUNTERS,
 	  USER " " PMI " ~precision.performance_interrupts_add_nothing", comes_at_once, 0,
-	  "Intel SDM vol. 3B, 20.2; AMD APM vol. 2, 13.2.4",
+	  "Intel SDM vol. 3B, 20.2; AMD APM vol. 2, 13.2.3",
 	  "profiles blame an instruction after the one that was sampled" },
 	{ "every_period_has_its_interrupt", NEED_STEPS | NEED_TWO_COUNTERS, USER " " PMI,
-	  every_period, 0, "Intel SDM vol. 3B, 20.2; AMD APM vol. 2, 13.2.4",
+	  every_period, 0, "Intel SDM vol. 3B, 20.2; AMD APM vol. 2, 13.2.3",
 	  "profiles have fewer samples than the work has periods" },
 };
 

@@ -357,7 +357,7 @@ static const struct rule rules[] = {
 	{ "aperf_read_only_names_exist", NEED_AMD | NEED_APERF, NULL, aperf_names_exist, 0,
 	  "AMD APM vol. 2, 17.3", "tools that show frequencies get a general protection fault" },
 	{ "irperf_exists", NEED_AMD | NEED_IRPERF, NULL, amd_register_exists, 0xe9,
-	  "AMD APM vol. 2, 13.2.6", "tools that read IRPERF get a general protection fault" },
+	  "AMD APM vol. 2, 13.2.1", "tools that read IRPERF get a general protection fault" },
 };
 
 const struct group registers_group = { "registers", NEED_PMU | NEED_ACCESS, NULL, rules,

@@ -94,7 +94,7 @@ static const struct rule rules[] = {
 	{ "aperf_grows", NEED_APERF, "registers.aperf_exists", grows, 1, "AMD APM vol. 2, 17.3",
 	  "tools that show frequencies show none" },
 	{ "irperf_grows", NEED_IRPERF, "registers.irperf_exists registers.hwcr_exists", grows, 2,
-	  "AMD APM vol. 2, 13.2.6", "tools that read IRPERF see no instruction" },
+	  "AMD APM vol. 2, 13.2.1", "tools that read IRPERF see no instruction" },
 };
 
 const struct group sampling_group = { "sampling", NEED_PMU | NEED_ACCESS, NULL, rules,
