@@ -3,7 +3,7 @@
 """The report as a guest of KVM: the judge names what KVM lacks, and no more; counts are exact but for cycles, in guests with 1 and 2
 CPUs on Linux with 2 and 1; under -icount a run repeats.
 
-docs/kvm.md lists the counts that are not exact. The probe of tools/tallylib/kvm.py, in the same Linux, finds that a guest counts.
+Time is virtual, so that a judge of interrupts judges the same each time. docs/kvm.md lists the counts that are not exact. The probe of tools/tallylib/kvm.py, in the same Linux, finds that a guest counts.
 """
 
 import os
@@ -32,7 +32,7 @@ MACHINES = (("zen3", "AMD's core performance counters", "1", "2", "24 of 36 coun
 
 
 def check_report(report, processor, pmu, cpus, under_cpus, exact, broken):
-    status, output, error = tap.command([TALLY, "report", "--under", "kvm", "--processor", processor, "--cpus", cpus,
+    status, output, error = tap.command([TALLY, "report", "--under", "kvm", "--icount", "--processor", processor, "--cpus", cpus,
                                          "--under-cpus", under_cpus, "--timeout", "300"])
     text = output.decode(errors="replace")
     name = f"{processor}, {cpus} CPUs in a Linux with {under_cpus}"

@@ -25,7 +25,7 @@ static const struct {
 	  "registers.first_counter_exists cycles.are_counted width.general_counters_wrap overflow. "
 	  "contents.running_counter_takes_value "
 	  "global.clear_clears_what_is_named interrupt. cpus.every_cpu_delivers "
-	  "precision.every_period_has_its_interrupt freeze." },
+	  "precision.every_period_has_its_interrupt freeze.not_without_debugctl" },
 	{ "rr (record and replay)",
 	  "registers.first_counter_exists counting.branches_are_counted counting.user_branches counting.user_calls "
 	  "counting.user_counter_ignores_kernel overflow.comes_in_user_mode "
