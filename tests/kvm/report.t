@@ -3,7 +3,8 @@
 """The report as a guest of KVM: the judge names what KVM lacks, and no more; counts are exact but for cycles, in guests with 1 and 2
 CPUs on Linux with 2 and 1; under -icount a run repeats.
 
-Time is virtual, so that a judge of interrupts judges the same each time. docs/kvm.md lists the counts that are not exact. The probe of tools/tallylib/kvm.py, in the same Linux, finds that a guest counts.
+Time is virtual, so that a judge of interrupts judges the same each time. docs/kvm.md lists the counts that are not exact.
+The probe of tools/tallylib/kvm.py, in the same Linux, finds that a guest counts.
 """
 
 import os
