@@ -6,6 +6,7 @@ bytes; and what is wrong with a command is said in one line.
 
 import os
 import shutil
+import stat
 import struct
 import sys
 import time
@@ -105,11 +106,18 @@ def check_bad_input(report):
         (("--elf", "--video", "text", "-o", "x", WORDS), failure.USAGE, "--video needs --disk"),
         (("--report", "-o", "x", WORDS), failure.USAGE, "--report is the program"),
         (("--disk", WORDS), failure.USAGE, "name the file to write"),
+        (("--disk", "--append", "trace=a;b", "-o", "x", WORDS), failure.USAGE, "would not pass on ';'"),
+        (("--pxe", "x", "--append", "a\nb", WORDS), failure.USAGE, "would not pass on '\\n'"),
+        (("-o", "pipe", WORDS), failure.USAGE, "pipe is no regular file"),
     )
+    # It stands for a stick's device, whose name must stay the device's.
+    os.mkfifo(os.path.join(FOLDER, "pipe"))
     for words, expected, part in faults:
         status, output, error = tap.command([TALLY, "image", *words], cwd=FOLDER)
         report.ok(status == expected and part in error and error.count("\n") == 1 and not output,
                   f"image {' '.join(word for word in words if word != WORDS)}: one line, status {expected}", status, error)
+    report.ok(stat.S_ISFIFO(os.stat(os.path.join(FOLDER, "pipe")).st_mode), "what is no regular file stays as it is")
+    os.unlink(os.path.join(FOLDER, "pipe"))
     elf = os.path.join(FOLDER, "elf")
     make(elf)
     for option in ("--usb",), ("--firmware", "uefi"):
@@ -124,6 +132,13 @@ def check_bad_input(report):
         problem = found
     report.ok(problem and problem.status == failure.MISSING and "ovmf" in problem.message
               and "\n" not in problem.message, "a missing OVMF is named, with its package", problem)
+    big = os.path.join(FOLDER, "big")
+    with open(big, "wb") as file:
+        file.truncate(1 << 40)
+        file.seek(5 * MIB)
+        file.write(b"\n multiboot2 /boot/tally.elf console=cooked\n")
+    report.ok(medium.is_terminal(big), "an image that is larger than memory: its console is found")
+    os.unlink(big)
     report.equal(sorted(os.listdir(FOLDER)), ["disk", "iso"], "no half-made files are left")
 
 

@@ -48,6 +48,14 @@ def read(text, *options):
         return status, output.decode(), error.replace(file.name, "FILE")
 
 
+def is_xml(text):
+    try:
+        xml.etree.ElementTree.fromstring(text)
+    except xml.etree.ElementTree.ParseError:
+        return False
+    return True
+
+
 def check_formats(report):
     report.equal(read(SMALL, "--format", "tap"), (1, SMALL, ""), "TAP is what the console has")
     status, output, _ = read(SMALL, "--format", "json")
@@ -71,7 +79,17 @@ def check_consoles(report):
     good = SMALL.replace("not ok 2 - one.is_broken\n# expected 1 <, got 2\n# breaks: counts & samples\n# manual: a manual\n", "ok 2 - one.is_broken\n")
     good = good.replace("1 ok, 1 not ok", "2 ok, 0 not ok")
     report.equal(read(SMALL + good)[0], 0, "of two reports the last counts")
+    hostile = SMALL.replace("one CPU", "one\x07\x01 C\x85P\uffffU")
+    status, output, _ = read(hostile, "--format", "junit")
+    report.ok(status == 1 and is_xml(output), "control characters do not get into JUnit's XML", output)
+    digits = "9" * 5000
     cases = (
+        ("a plan that is no number", SMALL.replace("1..4", f"1..{digits}"),
+         "tally: FILE: lines of the report are lost: the number of rules is missing\n"),
+        ("a rule whose number is none", SMALL.replace("ok 1 -", f"ok {digits} -"),
+         "tally: FILE: lines of the report are lost: rule 1 is followed by 2\n"),
+        ("an end without a number", SMALL.replace("report: 4", f"report: {digits}"),
+         "tally: FILE: the report is cut off after 4 of 4 rules\n"),
         ("a console without a report", "hello\n", "tally: FILE: no report of Tally is in it; the line 'Tally PMU report, format 1' is missing\n"),
         ("an empty console", "", "tally: FILE: no report of Tally is in it; the line 'Tally PMU report, format 1' is missing\n"),
         ("a report that is cut off", SMALL[:SMALL.index("not ok 3")], "tally: FILE: the report is cut off after 2 of 4 rules\n"),

@@ -15,7 +15,7 @@ import subprocess
 import tarfile
 import tempfile
 
-from . import gpt, grub, paths
+from . import gpt, grub, paths, sparse
 from .failure import MISSING, NOT_FOUND, USAGE, Failure
 
 _EPOCH = "1577836800"
@@ -240,16 +240,24 @@ def _write(path, data):
 
 
 def _copy(source, target):
-    """Copies a file to another from where both are, without writing what is zero."""
-    while data := source.read(_MIB):
-        if data.count(0) == len(data):
-            target.seek(len(data), os.SEEK_CUR)
-        else:
-            target.write(data)
+    """Copies a file to another, which is empty from there on, without reading holes and without writing what is zero."""
+    base = target.tell()
+    for start, end in sparse.extents(source):
+        source.seek(start)
+        target.seek(base + start)
+        while start < end and (data := source.read(min(_MIB, end - start))):
+            if data.count(0) == len(data):
+                target.seek(len(data), os.SEEK_CUR)
+            else:
+                target.write(data)
+            start += len(data)
 
 
 def _deliver(path, output, mode):
     """Moves a finished file to `output` in one step."""
+    if os.path.exists(output) and not os.path.isfile(output):
+        # A device's name would become the name of a file, and the stick would get nothing.
+        raise Failure(USAGE, f"{output} is no regular file; write the image to a file, then copy it there")
     beside = f"{output}.{os.getpid()}"
     try:
         with open(path, "rb") as source, open(beside, "wb") as target:

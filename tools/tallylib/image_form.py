@@ -7,6 +7,8 @@ import re
 from .failure import USAGE, Failure
 
 SIZE_MAX_MIB = 1 << 20
+# What GRUB or iPXE would take for their own: they read the kernel's words from a script.
+_SCRIPT_CHARACTER = re.compile(r"[^ -~]|[\"#$&';<>\\`{|}]")
 
 
 def _video_mode(text):
@@ -46,6 +48,8 @@ def settle(options):
         raise Failure(USAGE, "name the file to write: -o FILE")
     if form == "elf" and options.append:
         raise Failure(USAGE, "--append needs --disk, --iso or --pxe: whoever boots an ELF gives it its words")
+    if bad := _SCRIPT_CHARACTER.search(options.append):
+        raise Failure(USAGE, f"--append: the medium's boot loader would not pass on {bad[0]!r}; leave it out")
     if form == "elf" and options.video:
         raise Failure(USAGE, "--video needs --disk, --iso or --pxe: the ELF's screen is what its loader sets")
     if form != "disk" and options.size:

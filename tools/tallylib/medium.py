@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A disk or ISO image as the emulator's boot medium: on which device, and by which firmware."""
 
+import mmap
 import os
 import re
 
+from . import sparse
 from .failure import MISSING, Failure
 
 # Firmware by name: the file that QEMU takes, None for its own.
@@ -20,9 +22,20 @@ _CONSOLE_WORD = re.compile(rb"(?:^| )console=(\w+)")
 def is_terminal(path):
     """Whether the console of the kernel on this medium is a terminal, by the words in its grub.cfg."""
     with open(path, "rb") as file:
-        line = _KERNEL_LINE.search(file.read())
-    word = _CONSOLE_WORD.search(line[1]) if line else None
+        line = _find_kernel_line(file)
+    word = _CONSOLE_WORD.search(line) if line else None
     return bool(word) and word[1] == b"cooked"
+
+
+def _find_kernel_line(file):
+    """A file of a medium has no holes inside. The image may be larger than memory."""
+    for start, end in sparse.extents(file):
+        # A mapping begins at a multiple of its unit.
+        base = start - start % mmap.ALLOCATIONGRANULARITY
+        with mmap.mmap(file.fileno(), end - base, access=mmap.ACCESS_READ, offset=base) as data:
+            if match := _KERNEL_LINE.search(data):
+                return match[1]
+    return None
 
 
 def words(path, firmware, usb):

@@ -17,10 +17,11 @@ from .failure import Failure
 BROKEN, NO_REPORT = 1, 2
 
 _BEGIN = "# Tally PMU report, format 1"
-_END = re.compile(r"# report: (\d+) rules: (\d+) ok, (\d+) not ok, (\d+) inexact, (\d+) skipped$")
-_TERMINAL_CODE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[()][A-Z0-9]|[\r\0]")
-_PLAN = re.compile(r"1\.\.(\d+)$")
-_RESULT = re.compile(r"(not ok|ok) (\d+) - ([a-z_]+\.[a-z0-9_]+)(?: # (SKIP|TODO inexact:) (.*))?$")
+_END = re.compile(r"# report: ([0-9]{1,6}) rules: [0-9]+ ok, [0-9]+ not ok, [0-9]+ inexact, [0-9]+ skipped$")
+# With the control characters, of which XML cannot have most.
+_TERMINAL_CODE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[()][A-Z0-9]|[\0-\x1f\x7f-\x9f\ufffe\uffff]")
+_PLAN = re.compile(r"1\.\.([0-9]{1,6})$")
+_RESULT = re.compile(r"(not ok|ok) ([0-9]{1,6}) - ([a-z_]+\.[a-z0-9_]+)(?: # (SKIP|TODO inexact:) (.*))?$")
 _VERDICT = "# Counts are usable for"
 
 
@@ -75,6 +76,8 @@ def parse(text, source):
     if ended is None:
         raise Failure(NO_REPORT, f"{source}: the report is cut off after {len(report.rules)} of "
                                  f"{planned if planned is not None else 'an unknown number of'} rules")
+    if planned is None:
+        raise Failure(NO_REPORT, f"{source}: lines of the report are lost: the number of rules is missing")
     if not len(report.rules) == planned == int(ended[1]) or report.summary() != ended[0][len("# report: "):]:
         raise Failure(NO_REPORT, f"{source}: lines of the report are lost: {planned} rules are announced, "
                                  f"{len(report.rules)} are there")
