@@ -22,7 +22,7 @@
 #define PERIOD	      4096
 #define PMI_PASSES    20000
 #define MOST_FOR_EACH 16 /* an excess that something explains */
-#define WEAVER \
+#define WEAVER                                                                                           \
 	"Weaver, Terpstra, Moore: Non-determinism and overcount on modern hardware performance counter " \
 	"implementations, ISPASS 2013"
 
