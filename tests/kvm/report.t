@@ -29,7 +29,7 @@ MODULES = ("irqbypass", "kvm", "kvm-amd")
 MACHINES = (("zen3", "AMD's core performance counters", "1", "2", "24 of 36 counts are exact, 12 cannot be derived",
              ["contents.selects_keep_host_and_guest_only"]),
             ("zen4", "AMD's performance monitoring, version 2", "2", "1", "24 of 48 counts are exact, 24 cannot be derived",
-             ["contents.selects_keep_host_and_guest_only", "freeze.debugctl_keeps_its_bit"]))
+             ["contents.selects_keep_host_and_guest_only"]))
 
 
 def check_report(report, processor, pmu, cpus, under_cpus, exact, broken):

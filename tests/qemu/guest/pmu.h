@@ -63,7 +63,7 @@ enum { AMD_K8 = 1, AMD_CORE, AMD_V2 };
 #define HWCR_IRPERF_EN		  (1ull << 30)
 #define EVTSEL_GUEST_ONLY	  (1ull << 40)
 #define EVTSEL_HOST_ONLY	  (1ull << 41)
-#define AMD_PMC_FREEZE		  (1ull << 60)
+#define AMD_PMC_FREEZE		  (1ull << 59)
 #define MSR_EFER		  0xc0000080
 #define EFER_SVME		  (1ull << 12)
 

@@ -12,6 +12,7 @@
 #define LEAF_EXT_POWER	  0x80000007
 #define LEAF_EXT_MORE	  0x80000008
 #define LEAF_PERFMON	  0x80000022
+#define PERFMON_FREEZE	  (1u << 2)
 #define POWER_EFF_FREQ	  (1u << 0)
 #define EXT_PERFCTR_CORE  (1u << 23)
 #define EXT_PERFCTR_NB	  (1u << 24)
@@ -48,7 +49,7 @@ void test_amd_cpuid(void)
 	if (regs[0] < LEAF_PERFMON)
 		return;
 	cpuid(LEAF_PERFMON, regs);
-	tap_equal(regs[0], is_v2 ? PERFMON_V2 : 0, "PerfMonV2");
+	tap_equal(regs[0], is_v2 ? PERFMON_V2 | PERFMON_FREEZE : 0, "PerfMonV2 and its freeze");
 	tap_equal(regs[1], is_v2 ? config.counters : 0,
 		  "its counters, and nothing of the northbridge");
 	tap_equal(regs[2] | regs[3], 0, "the rest of the leaf is empty");

@@ -51,6 +51,7 @@ static const struct {
 	{ NEED_PEBS, "PEBS is not announced" },
 	{ NEED_LBR, "architectural LBR is not announced" },
 	{ NEED_IBS, "IBS is not announced" },
+	{ NEED_FREEZE, "a freeze on interrupts is not announced" },
 	{ NEED_CPUS, "one CPU" },
 	{ NEED_UNTOUCHED,
 	  "the kernel's driver may have used the counters before: boot with pmu=off" },
@@ -129,6 +130,7 @@ static unsigned int needs_met(void)
 	met |= shape.has_pebs ? NEED_PEBS : 0;
 	met |= shape.has_lbr ? NEED_LBR : 0;
 	met |= shape.has_ibs ? NEED_IBS : 0;
+	met |= shape.has_freeze ? NEED_FREEZE : 0;
 	return met;
 }
 

@@ -2,7 +2,8 @@
 /*
  * freeze.c - DEBUGCTL's freeze on an interrupt. The last group: counters that stay frozen count for no other rule.
  *
- * From version 4 on, and on AMD, a status bit stops the counters; before, the global control is cleared.
+ * From version 4 on, and on AMD where CPUID announces it, a status bit stops the counters; before, the global control is
+ * cleared.
  */
 #include "measure.h"
 
@@ -131,7 +132,7 @@ static const struct rule rules[] = {
 	  "counters stand still after the first interrupt" },
 };
 
-const struct group freeze_group = { "freeze", NEED_PMU | NEED_STEPS | NEED_GLOBAL,
+const struct group freeze_group = { "freeze", NEED_PMU | NEED_STEPS | NEED_GLOBAL | NEED_FREEZE,
 				    "interrupt.general_counters_deliver registers.status_set_exists "
 				    "global.clear_clears_what_is_named",
 				    rules, sizeof(rules) / sizeof(rules[0]) };

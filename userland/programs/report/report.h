@@ -47,6 +47,7 @@ enum need {
 	NEED_IBS = 1 << 21,
 	NEED_VERSION_2 = 1 << 22, /* Intel's */
 	NEED_ACCESS = 1 << 23,	  /* registers, by whatever device */
+	NEED_FREEZE = 1 << 24,
 };
 
 struct finding {

@@ -112,6 +112,7 @@ static void read_intel(void)
 	shape.global_status = MSR_GLOBAL_STATUS;
 	shape.global_clear = MSR_GLOBAL_OVF_CTRL;
 	shape.global_set = MSR_GLOBAL_STATUS_SET;
+	shape.has_freeze = shape.has_global;
 	shape.frozen = shape.version >= 4 ? STATUS_CTR_FROZEN : 0;
 	/* A format of PEBS records other than none: SDM vol. 3B, 20.6.2.4. */
 	shape.has_pebs = features[3] & FEATURE_DS && (shape.capabilities >> 8 & 0xf) != 0;
@@ -155,7 +156,9 @@ static void read_amd(void)
 	shape.global_status = MSR_AMD_GLOBAL_STATUS;
 	shape.global_clear = MSR_AMD_STATUS_CLEAR;
 	shape.global_set = MSR_AMD_STATUS_SET;
-	shape.frozen = shape.has_global ? AMD_STATUS_FROZEN : 0;
+	/* LbrAndPmcFreeze: APM vol. 2, 13.2.2. */
+	shape.has_freeze = shape.has_global && shape.leaf[0] & 1u << 2;
+	shape.frozen = shape.has_freeze ? STATUS_CTR_FROZEN : 0;
 	shape.has_aperf = power[2] & 1;
 	shape.has_aperf_read = amd_power[3] & 1u << 10;
 	shape.has_irperf = more[1] & 1u << 1;

@@ -55,9 +55,8 @@ enum msr {
 #define DEBUGCTL_FREEZE	      (UINT64_C(1) << 12)
 #define CAPABILITY_FULL_WIDTH (UINT64_C(1) << 13)
 #define STATUS_FIXED(i)	      (UINT64_C(1) << (32 + (i)))
-#define STATUS_CTR_FROZEN     (UINT64_C(1) << 59)
+#define STATUS_CTR_FROZEN     (UINT64_C(1) << 59) /* the same on both */
 #define STATUS_COND_CHANGED   (UINT64_C(1) << 63)
-#define AMD_STATUS_FROZEN     (UINT64_C(1) << 60)
 
 /* Bits of a general counter's selection, the same for both vendors. */
 #define SELECT_USER	      (UINT64_C(1) << 16)
@@ -98,6 +97,7 @@ struct shape {
 	bool has_global;	/* global control and status */
 	bool has_status_set;
 	uint32_t global_ctrl, global_status, global_clear, global_set; /* registers */
+	bool has_freeze; /* DEBUGCTL's freeze on an interrupt */
 	uint64_t frozen; /* status bit of a freeze; 0: a freeze clears the global control */
 	bool has_svm;	 /* AMD: selections have HostOnly and GuestOnly */
 	bool has_aperf, has_aperf_read, has_irperf;

@@ -42,12 +42,13 @@ enum { K8 = 1, CORE, V2 };
 #define MSR_CORE_EVTSEL0        0xc0010200      /* and the counter, in turns */
 
 #define HWCR_IRPERF_EN          (1ull << 30)
-#define GLOBAL_PMC_FREEZE       (1ull << 60)
+#define GLOBAL_PMC_FREEZE       (1ull << 59)
 
 /* More of CPUID (APM vol. 3, appendix E). */
 #define LEAF_POWER              0x6
 #define LEAF_EXT_FEATURES       0x80000008
 #define PERFMON_EBX_COUNTERS    0xf     /* which is why there are at most 15 */
+#define PERFMON_EAX_FREEZE      (1u << 2)
 #define POWER_ECX_EFF_FREQ      (1u << 0)
 #define APM_EDX_EFF_FREQ_RO     (1u << 10)      /* 8000_0007 */
 #define EXT_EBX_IRPERF          (1u << 1)       /* 8000_0008 */
@@ -375,7 +376,7 @@ static void cpuid(X86CPU *cpu, uint32_t leaf, uint32_t *eax, uint32_t *ebx,
     if (leaf == LEAF_POWER && cfg->version >= CORE) {
         *ecx |= POWER_ECX_EFF_FREQ;
     } else if (leaf == LEAF_PERFMON && cfg->version >= V2) {
-        *eax |= CPUID_8000_0022_EAX_PERFMON_V2;
+        *eax |= CPUID_8000_0022_EAX_PERFMON_V2 | PERFMON_EAX_FREEZE;
         *ebx |= cfg->nr_gp & PERFMON_EBX_COUNTERS;
     }
 }
