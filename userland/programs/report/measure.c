@@ -326,7 +326,7 @@ static int compare(const void *a, const void *b)
 void expect_count(struct finding *finding, struct measurement *m, const struct work *work,
 		  uint64_t n, int64_t expected, const char *what)
 {
-	int64_t differences[USES_MAX], counts[RUNS];
+	int64_t differences[USES_MAX] = { 0 }, counts[RUNS];
 	unsigned int wrong = 0;
 
 	for (unsigned int i = 0; i < RUNS; i++) {

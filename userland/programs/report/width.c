@@ -78,7 +78,7 @@ static void writes_keep_all_bits(struct finding *finding, unsigned int argument)
 	const uint64_t mask = shape_mask(shape.width);
 	const uint64_t values[] = { mask, UINT64_C(0x5555555555555540) & mask,
 				    UINT64_C(0xaaaaaaaaaaaaaa80) & mask };
-	uint64_t value;
+	uint64_t value = 0;
 
 	(void)argument;
 	for (unsigned int i = 0; i < 3; i++) {
@@ -100,7 +100,8 @@ static void legacy_write_extends(struct finding *finding, unsigned int argument)
 
 	(void)argument;
 	for (unsigned int i = 0; i < sizeof(written) / sizeof(written[0]); i++) {
-		uint64_t expected = (uint64_t)(int32_t)written[i] & shape_mask(shape.width), value;
+		uint64_t expected = (uint64_t)(int32_t)written[i] & shape_mask(shape.width);
+		uint64_t value = 0;
 
 		if (machine_write_msr(MSR_PMC, written[i]) && machine_read_msr(MSR_PMC, &value) &&
 		    value == expected)
