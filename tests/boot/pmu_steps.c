@@ -7,7 +7,11 @@
  */
 #include <cpuid.h>
 #include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <tally/pmu_steps.h>
 
 #include <spin.h>
@@ -129,7 +133,7 @@ static void work_has_the_instructions_of_the_header(void)
 	for (size_t i = 0; i < sizeof(works) / sizeof(works[0]); i++) {
 		uint64_t frame = counted(fd, works[i].kind, 0);
 
-		EXPECT_AT(frame > 0, "kind %u: %" PRIu64, works[i].kind, frame);
+		EXPECT_AT(frame > 0 && frame < 256, "kind %u: %" PRIu64, works[i].kind, frame);
 		EXPECT_EQ_AT(least(fd, works[i].kind, 1) - frame, works[i].each, "kind %u",
 			     works[i].kind);
 		EXPECT_EQ_AT(least(fd, works[i].kind, 10) - frame, 10 * works[i].each, "kind %u",
@@ -401,6 +405,8 @@ static void lists_that_are_refused(void)
 	for (unsigned int i = 0; i < PMU_WRITTEN_MAX + 1; i++)
 		many[i] = (struct pmu_step)WRMSR(MSR_ABSENT + i, 0);
 	EXPECT_EQ(RUN(fd, many), ENOSPC);
+	EXPECT_EQ_AT(request(fd, PMU_IOC_RUN, many + 1, PMU_WRITTEN_MAX), 0,
+		     "a refused list takes no room");
 	close(fd);
 }
 
@@ -494,6 +500,57 @@ static void a_cpu_that_goes_off_line_ends_its_file(void)
 	}
 }
 
+#define READS	      (1u << 20)
+#define MSR_APIC_BASE 0x1b /* never 0 */
+
+static uint64_t *values;
+
+static void read_long(void)
+{
+	int fd = open("/dev/cpu/0/msr", O_RDONLY);
+
+	run_on(0);
+	_exit(pread(fd, values, READS * sizeof(*values), MSR_APIC_BASE) < 0);
+}
+
+/* The kernel is not preempted: a request that never lets go would be whole before its caller's parent runs. */
+static void a_long_read_can_be_killed(void)
+{
+	values = mmap(NULL, READS * sizeof(*values), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	EXPECT(values != MAP_FAILED);
+	run_on(0);
+	pid_t child = start(read_long);
+
+	while (!*(volatile uint64_t *)values)
+		sched_yield();
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	EXPECT_EQ(values[READS - 1], 0);
+	munmap(values, READS * sizeof(*values));
+}
+
+static void set_online_from_another_root(void)
+{
+	int off = open("/sys/devices/system/cpu/cpu1/online", O_WRONLY);
+
+	_exit(syscall(__NR_chroot, "/sys") || write(off, "0", 1) != 1);
+}
+
+static void the_nodes_go_whatever_root_the_caller_has(void)
+{
+	if (cpu_count() < 2) {
+		printf("# skipped: no other CPU\n");
+		return;
+	}
+	run_on(0);
+	EXPECT_EQ(status_of(start(set_online_from_another_root)), 0);
+	EXPECT_EQ(open_cpu(1), -1);
+	EXPECT_EQ(errno, ENOENT);
+	set_online(1, "1");
+	close(open_cpu(1));
+}
+
 static const struct tap_rule rules[] = {
 	{ "known work has the instructions that the header names",
 	  work_has_the_instructions_of_the_header },
@@ -517,6 +574,9 @@ static const struct tap_rule rules[] = {
 	{ "processes share a file, and the last one closes it while its counter counts",
 	  processes_that_share_a_file_and_its_close },
 	{ "a CPU that goes off line ends its file", a_cpu_that_goes_off_line_ends_its_file },
+	{ "a long read of a register can be killed", a_long_read_can_be_killed },
+	{ "the nodes of a CPU off line go, whatever root directory the caller has",
+	  the_nodes_go_whatever_root_the_caller_has },
 };
 
 int main(void)

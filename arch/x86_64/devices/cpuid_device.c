@@ -38,7 +38,7 @@ static ssize_t read_cpuid(struct file *file, void *user_buffer, size_t size, uin
 
 	if (size % one)
 		return -EINVAL;
-	for (; done < size; done += one) {
+	for (; done < size && node_may_continue(); done += one) {
 		struct cpuid_call call = { .leaf = (uint32_t)*position,
 					   .subleaf = (uint32_t)(*position >> 32),
 					   .result = -ENXIO };

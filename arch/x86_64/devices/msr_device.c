@@ -74,7 +74,7 @@ static ssize_t read_msr(struct file *file, void *user_buffer, size_t size, uint6
 
 	if (size % sizeof(value))
 		return -EINVAL;
-	for (; done < size; done += sizeof(value)) {
+	for (; done < size && node_may_continue(); done += sizeof(value)) {
 		int error = access_there(file, (uint32_t)*position, false, &value);
 
 		if (!error && copy_to_user((char *)user_buffer + done, &value, sizeof(value)))
@@ -94,7 +94,7 @@ static ssize_t write_msr(struct file *file, const void *user_buffer, size_t size
 	report_write((uint32_t)*position);
 	if (size % sizeof(value))
 		return -EINVAL;
-	for (; done < size; done += sizeof(value)) {
+	for (; done < size && node_may_continue(); done += sizeof(value)) {
 		int error =
 			copy_from_user(&value, (const char *)user_buffer + done, sizeof(value)) ?
 				-EFAULT :

@@ -13,6 +13,7 @@
 #include <kernel/base/start.h>
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/file.h>
+#include <kernel/sched/task.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 #include <uapi/linux/stat.h>
@@ -87,6 +88,12 @@ static void make_all_nodes(void)
 
 START(START_DEV, make_all_nodes);
 
+/* Finds /dev/cpu, also for a process with a root of its own: the path does not begin there. */
+static int find_cpus(struct dentry **cpus)
+{
+	return path_lookup(root_dentry, "dev/cpu", LOOKUP_DIRECTORY, cpus);
+}
+
 HOOK_LISTENER(cpu_goes_offline, 2, (unsigned int cpu, unsigned int target))
 {
 	struct dentry *cpus, *folder;
@@ -94,7 +101,7 @@ HOOK_LISTENER(cpu_goes_offline, 2, (unsigned int cpu, unsigned int target))
 
 	pmu_cpu_goes_offline(cpu);
 	format_string(name, sizeof(name), "%u", cpu);
-	if (path_lookup(root_dentry, "/dev/cpu", LOOKUP_DIRECTORY, &cpus))
+	if (find_cpus(&cpus))
 		return;
 	if (!path_lookup(cpus, name, LOOKUP_DIRECTORY, &folder)) {
 		for (size_t i = 0; i < sizeof(nodes) / sizeof(nodes[0]); i++)
@@ -109,7 +116,7 @@ HOOK_LISTENER(cpu_came_online, 1, (unsigned int cpu))
 {
 	struct dentry *cpus;
 
-	if (path_lookup(root_dentry, "/dev/cpu", LOOKUP_DIRECTORY, &cpus))
+	if (find_cpus(&cpus))
 		return;
 	make_nodes(cpus, cpu);
 	dentry_put(cpus);
@@ -119,6 +126,12 @@ int node_cpu(const struct inode *inode, unsigned int *cpu)
 {
 	*cpu = device_minor(inode->device);
 	return *cpu < cpu_count() && cpu_is_online(*cpu) ? 0 : -ENXIO;
+}
+
+bool node_may_continue(void)
+{
+	sched_relax();
+	return !signal_is_fatal_pending(task_current());
 }
 
 int64_t node_seek(struct file *file, int64_t offset, unsigned int whence)

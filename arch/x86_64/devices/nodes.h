@@ -5,6 +5,7 @@
 #ifndef ARCH_X86_64_DEVICES_NODES_H
 #define ARCH_X86_64_DEVICES_NODES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <kernel/fs/inode.h>
@@ -25,6 +26,10 @@ void pmu_cpu_goes_offline(unsigned int cpu);
 
 /* Finds the CPU of INODE. 0, or -ENXIO: there is no such CPU, or it is off line. Task context. */
 int node_cpu(const struct inode *inode, unsigned int *cpu);
+
+/* Lets other tasks run between two accesses of a long request. Returns false if the request should end: the task was
+ * killed. Task context, no lock held. */
+bool node_may_continue(void);
 
 /* lseek for devices without an end: SEEK_SET, SEEK_CUR, else -EINVAL. */
 int64_t node_seek(struct file *file, int64_t offset, unsigned int whence);

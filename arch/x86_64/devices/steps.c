@@ -159,16 +159,21 @@ static bool is_written(const struct steps_cpu *cpu, uint32_t number)
 	return false;
 }
 
-/* Remembers the values of the MSRs that the steps will write. 0 or -ENOSPC. */
+/* Remembers the values of the MSRs that the steps will write. 0, or -ENOSPC: none is remembered, since none will be
+ * written. */
 static int remember_written(struct steps_cpu *cpu, const struct pmu_step *steps, uint32_t count)
 {
+	const uint32_t before = cpu->written_count;
+
 	for (uint32_t i = 0; i < count; i++) {
 		struct steps_written *written = &cpu->written[cpu->written_count];
 
 		if (steps[i].operation != PMU_STEP_WRMSR || is_written(cpu, steps[i].index))
 			continue;
-		if (cpu->written_count == PMU_WRITTEN_MAX)
+		if (cpu->written_count == PMU_WRITTEN_MAX) {
+			cpu->written_count = before;
 			return -ENOSPC;
+		}
 		written->number = steps[i].index;
 		written->readable = msr_read_try(written->number, &written->value);
 		cpu->written_count++;
