@@ -7,7 +7,7 @@ import re
 from .failure import USAGE, Failure
 
 SIZE_MAX_MIB = 1 << 20
-# What GRUB or iPXE would take for their own: they read the kernel's words from a script.
+# GRUB and iPXE read the kernel's words from a script: these characters are of their languages.
 _SCRIPT_CHARACTER = re.compile(r"[^ -~]|[\"#$&';<>\\`{|}]")
 
 
