@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The report's image on a QEMU that is not ours: processors of Intel and AMD without a PMU. "None" is the answer, and no rule fails.
+"""The report's image on a QEMU that is not ours: CPU models of Intel and AMD without a PMU. "None" is the answer, and no rule fails.
 
 Debian's QEMU has none of our patches. It drops what it is written to AMD's first counters, which CPUID cannot announce.
 The report on KVM's vPMU is in tests/kvm/report.t.
