@@ -84,8 +84,8 @@ MISTAKES = (
     (["run", "--post-mortem", "x", PROGRAM], 120, "--post-mortem is for --timeout"),
     (["run", "--timeout", "9", "--post-mortem", "/no/such/folder/x", PROGRAM], 120, "a file that can be written"),
     (["boot", "/no/such/image"], 127, "no such file"),
-    (["image", "--append", "x", "-o", "/dev/null", PROGRAM], 120, "--append needs --iso"),
-    (["image", "--video", "text", "-o", "/dev/null", PROGRAM], 120, "--video needs --iso"),
+    (["image", "--append", "x", "-o", "/dev/null", PROGRAM], 120, "--append needs --disk, --iso or --pxe"),
+    (["image", "--video", "text", "-o", "/dev/null", PROGRAM], 120, "--video needs --disk, --iso or --pxe"),
     (["image", "--iso", "--video", "800x", "-o", "/dev/null", PROGRAM], 120, "no mode of a screen"),
 )
 

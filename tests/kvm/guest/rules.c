@@ -15,7 +15,7 @@
 #define GLOBAL_CTL	0xc0000301
 #define STATUS_CLEAR	0xc0000302
 #define STATUS_SET	0xc0000303
-#define STATUS_FREEZE	(1ull << 60)
+#define STATUS_FREEZE	(1ull << 59)
 #define DEBUG_CTL	0x1d9
 #define DEBUG_FREEZE	(1ull << 12)
 #define LEAF_FEATURES	0x1
@@ -314,7 +314,7 @@ static void say_global(void)
 	say("PerfCntrGlobalStatus after a write of 4 to its Clr", rdmsr(GLOBAL_STATUS));
 	wrmsr(STATUS_CLEAR, ~0ull);
 	wrmsr(STATUS_SET, STATUS_FREEZE);
-	say("PerfCntrGlobalStatus bit 60 after its Set", rdmsr(GLOBAL_STATUS) >> 60);
+	say("PerfCntrGlobalStatus bit 59 after its Set", rdmsr(GLOBAL_STATUS) >> 59);
 	wrmsr(STATUS_CLEAR, ~0ull);
 	say("a write of DebugCtl bit 12: 0 kept, 1 faults, 2 dropped",
 	    read_back(DEBUG_CTL, DEBUG_FREEZE));
