@@ -14,7 +14,7 @@ import struct
 import termios
 import time
 
-WAIT_S = 20
+WAIT_S = 120
 UP, LEFT = b"\x1b[A", b"\x1b[D"
 ESCAPE, TAB, ENTER = b"\x1b", b"\t", b"\r"
 
