@@ -12,8 +12,8 @@ import subprocess
 import sys
 import time
 
-from tallylib import cpio, paths
-from tallytest import stock, tap
+from tallylib import paths
+from tallytest import first_program, stock, tap
 
 BUILD = os.environ["TALLY_BUILD"]
 KERNEL = os.path.join(BUILD, "tally.elf")
@@ -110,11 +110,7 @@ class Machine:
 
 def main():
     report = tap.Report()
-    archive = cpio.Archive()
-    with open(WORDS, "rb") as program:
-        archive.add_file("init", program.read(), 0o755)
-    with open(INITRAMFS, "wb") as file:
-        file.write(archive.finish())
+    first_program.pack(WORDS, INITRAMFS)
     stock.without_multiboot(KERNEL, PVH)
     for rule, machine, words, expected in ENDS:
         found = Machine(machine, words).end()

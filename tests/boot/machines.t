@@ -10,8 +10,7 @@ import os
 import subprocess
 import sys
 
-from tallylib import cpio
-from tallytest import tap
+from tallytest import first_program, tap
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
@@ -64,11 +63,7 @@ def run(machine, model, cpus, memory, end=EXIT_DEVICE):
 
 def main():
     report = tap.Report()
-    archive = cpio.Archive()
-    with open(WORDS, "rb") as program:
-        archive.add_file("init", program.read(), 0o755)
-    with open(INITRAMFS, "wb") as file:
-        file.write(archive.finish())
+    first_program.pack(WORDS, INITRAMFS)
 
     for name, processors, *machine in STARTS:
         status, lines, error = run(*machine)

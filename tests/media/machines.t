@@ -10,7 +10,7 @@ import os
 import sys
 
 from tallylib import paths
-from tallytest import stock, tap
+from tallytest import first_program, stock, tap
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
@@ -82,15 +82,10 @@ def check_refusals(report):
 
 
 def main():
-    from tallylib import cpio  # only this test packs by itself: pylint: disable=import-outside-toplevel
     report = tap.Report()
     report.equal(tap.command([TALLY, "image", "-o", ELF, WORDS, "here"]), (0, b"", ""), "an ELF is made")
     stock.without_multiboot(ELF, PVH)
-    archive = cpio.Archive()
-    with open(WORDS, "rb") as program:
-        archive.add_file("init", program.read(), 0o755)
-    with open(INITRAMFS, "wb") as file:
-        file.write(archive.finish())
+    first_program.pack(WORDS, INITRAMFS)
     check_starts(report)
     check_modules(report)
     check_refusals(report)
