@@ -23,7 +23,8 @@
 
 /*
  * One cache. size_bytes 0: there is none. size_bytes = sets * ways *
- * line_bytes; sets and line_bytes are powers of two, ways is 1 to 32.
+ * line_bytes; sets and line_bytes are powers of two, ways is 1 to 32,
+ * line_bytes 16 to 256, the same for all caches of a shape.
  */
 typedef struct ModelCache {
     uint32_t size_bytes, ways, line_bytes;
@@ -40,7 +41,7 @@ typedef struct ModelTLB {
 /* The branch predictor. table_bits 0: there is none, nothing is predicted. */
 typedef struct ModelPredictor {
     uint8_t table_bits;         /* log2 of each table's entries, 4 to 20 */
-    uint8_t history_bits;       /* of the longest global history, 4 to 64 */
+    uint8_t history_bits;       /* of the longest global history, 9 to 64 */
     uint8_t return_entries;     /* of the return stack, 1 to 64 */
     uint16_t btb_entries, btb_ways;     /* as ModelTLB's */
 } ModelPredictor;
@@ -65,8 +66,7 @@ typedef struct ModelShape {
     ModelCache llc;             /* shared by all CPUs */
     /*
      * True, as Cachegrind: the caches use virtual addresses, an access is one
-     * in each cache that it reaches, and there is no TLB, no prediction, no
-     * coherence.
+     * in each cache that it reaches, and there is no TLB and no coherence.
      */
     bool virtually_addressed;
     bool l2_inclusive;          /* the L2 has all lines of the L1s */
@@ -183,8 +183,10 @@ typedef struct ModelPage {
 
 /*
  * From now on accesses of CPU to PAGE->virt's 4 KiB are translated so. No TLB
- * has it by that alone: an access that misses walks by these steps. False:
- * page_bits or nr_steps is out of range, and nothing has changed.
+ * has it by that alone: an access that misses walks by these steps. To tell of
+ * the same translation again changes nothing, so the emulator may do so whenever
+ * its own TLB was filled. False: page_bits or nr_steps is out of range, and
+ * nothing has changed.
  */
 bool model_map(ModelCPU *cpu, const ModelPage *page);
 
@@ -211,7 +213,8 @@ enum ModelItem {
     MODEL_UNCACHED,             /* accesses to what is not RAM */
     MODEL_UNMAPPED,             /* accesses to pages never mapped: 0, or a
                                    fault of the emulator */
-    MODEL_FETCHES,              /* lines fetched after a different line */
+    MODEL_FETCHES,              /* lines fetched after a different line,
+                                   or after a flush */
     MODEL_L1I_MISS,             /* instruction fetches: access */
     MODEL_L1D_LOAD_MISS,        /* access */
     MODEL_L1D_STORE_MISS,       /* access */
