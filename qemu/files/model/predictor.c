@@ -77,12 +77,18 @@ void predictor_free(Predictor *predictor)
     model_release(predictor->returns);
 }
 
+/* A number whose upper bits pick the branch's place in a table. */
+static uint64_t spread(uint64_t identity)
+{
+    return identity * MIX_IDENTITY;
+}
+
 /* The upper bits are an index, bits 16 to 31 a tag. */
 static uint64_t mix(const Predictor *predictor, uint64_t identity,
                     unsigned table)
 {
     uint64_t history = predictor->history & predictor->history_masks[table];
-    uint64_t mixed = identity * MIX_IDENTITY ^ history * MIX_HISTORY;
+    uint64_t mixed = spread(identity) ^ history * MIX_HISTORY;
 
     mixed ^= mixed >> 29;
     return mixed * MIX_LAST;
@@ -103,11 +109,15 @@ static uint16_t tag_of(uint64_t mixed)
 /* The branch's entry in the BTB, first in its set; *found: it was there. */
 static BTBEntry *use_btb(Predictor *predictor, uint64_t identity, bool *found)
 {
-    BTBEntry *set = predictor->btb + (identity & predictor->btb_set_mask) *
-                                     predictor->btb_ways;
-    unsigned way = 0;
+    uint64_t number = spread(identity) >> 32 & predictor->btb_set_mask;
+    BTBEntry *set = predictor->btb + number * predictor->btb_ways;
+    unsigned way = 1;
     BTBEntry entry;
 
+    if (set[0].identity == identity) {
+        *found = true;
+        return set;
+    }
     while (way < predictor->btb_ways && set[way].identity != identity) {
         way++;
     }
@@ -165,8 +175,7 @@ static void allocate(TaggedEntry *const *entries, const uint64_t *mixed,
 /* Learns that the branch is TAKEN or not; returns what it predicted. */
 static bool direction(Predictor *predictor, uint64_t identity, bool taken)
 {
-    size_t mask = ((size_t)1 << predictor->table_bits) - 1;
-    uint8_t *base = &predictor->base[identity & mask];
+    uint8_t *base = &predictor->base[index_of(predictor, spread(identity))];
     uint64_t mixed[TAGGED_TABLES];
     TaggedEntry *entries[TAGGED_TABLES];
     bool provided = *base >= BASE_TAKEN, alternative = provided, predicted;
@@ -217,7 +226,7 @@ static bool indirect(Predictor *predictor, uint64_t identity, uint64_t target)
     }
     last->target = target;
     predictor->history = predictor->history << TARGET_HISTORY_BITS |
-                         target * MIX_IDENTITY >> (64 - TARGET_HISTORY_BITS);
+                         spread(target) >> (64 - TARGET_HISTORY_BITS);
     return right;
 }
 

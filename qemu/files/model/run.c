@@ -1,9 +1,9 @@
 /*
  * The model: running records
  *
- * The loop is the cost of the whole feature. An access to the page and the line
- * that its TLB and its set of the L1 had last changes nothing but a count of
- * accesses, so the loop finds that out by itself and calls nothing.
+ * The loop is the cost of the whole feature. Most accesses are to a page that
+ * was used lately and to the line that its set of the L1D had last: they change
+ * a count and the page's time of use. The loop does these, and calls nothing.
  *
  * Copyright (c) 2026 The Tally authors
  *
@@ -48,9 +48,7 @@ static enum Level access_lines(ModelCPU *cpu, enum AccessKind kind,
     *missed = false;
     for (uint64_t i = 0; i < lines; i++) {
         uint64_t virt = i ? ((first >> bits) + i) << bits : first;
-        uint64_t base = virt >> MODEL_PAGE_BITS == side->last_page
-                        ? side->last_base
-                        : tlb_translate(cpu, side, kind, virt);
+        uint64_t base = tlb_translate(cpu, side, kind, virt);
         uint64_t line = (base | (virt & MODEL_PAGE_MASK)) >> bits;
 
         if (base & TRANSLATION_UNCACHED) {
@@ -149,6 +147,21 @@ static NEVER_INLINE void fetch(ModelCPU *cpu, uint64_t first, uint64_t last)
     cpu->fetched = last >> bits;
 }
 
+/* The L1D's entry that an access to VIRT finds first, and *line, VIRT's. */
+static ALWAYS_INLINE uint64_t first_entry(ModelCPU *cpu, const Cache *l1d,
+                                          uint64_t virt, bool *known,
+                                          uint64_t *line, const bool virtual)
+{
+    *line = virt >> cpu->line_bits;
+    if (!virtual) {
+        uint64_t base;
+
+        *known &= tlb_translate_recent(&cpu->data, virt, &base);
+        *line = (base | (virt & MODEL_PAGE_MASK)) >> cpu->line_bits;
+    }
+    return *cache_set(l1d, *line);
+}
+
 static ALWAYS_INLINE void run(ModelCPU *cpu, const ModelRecord *record,
                               size_t records, const bool virtual)
 {
@@ -161,7 +174,7 @@ static ALWAYS_INLINE void run(ModelCPU *cpu, const ModelRecord *record,
         const uint64_t first = record->address, info = record->info;
         const uint64_t last = first + RECORD_SIZE(info) - 1;
         bool known = !((first ^ last) >> bits);
-        uint64_t line = first >> bits, entry;
+        uint64_t line, entry;
 
         switch (RECORD_TYPE(info)) {
         case MODEL_BLOCK:
@@ -172,7 +185,7 @@ static ALWAYS_INLINE void run(ModelCPU *cpu, const ModelRecord *record,
             cpu->branch_end = first + RECORD_LENGTH(info);
             /* fall through */
         case MODEL_FETCH:
-            if (!known || line != cpu->fetched) {
+            if (!known || first >> bits != cpu->fetched) {
                 fetch(cpu, first, last);
             }
             break;
@@ -185,12 +198,7 @@ static ALWAYS_INLINE void run(ModelCPU *cpu, const ModelRecord *record,
                 }
                 cpu->load_open = true;
             }
-            if (!virtual) {
-                known &= first >> MODEL_PAGE_BITS == cpu->data.last_page;
-                line = (cpu->data.last_base | (first & MODEL_PAGE_MASK)) >>
-                       bits;
-            }
-            entry = *cache_set(&l1d, line);
+            entry = first_entry(cpu, &l1d, first, &known, &line, virtual);
             if (!known || entry_line(entry) != line) {
                 access_data(cpu, ACCESS_LOAD, first, last);
             }
@@ -199,12 +207,7 @@ static ALWAYS_INLINE void run(ModelCPU *cpu, const ModelRecord *record,
             stores++;
             store_insns += !!(info & MODEL_FIRST);
             modifies += !!(info & MODEL_MODIFY);
-            if (!virtual) {
-                known &= first >> MODEL_PAGE_BITS == cpu->data.last_page;
-                line = (cpu->data.last_base | (first & MODEL_PAGE_MASK)) >>
-                       bits;
-            }
-            entry = *cache_set(&l1d, line);
+            entry = first_entry(cpu, &l1d, first, &known, &line, virtual);
             if (!known || (virtual ? entry_line(entry) != line
                                    : entry != entry_of(line, LINE_MODIFIED))) {
                 access_data(cpu, ACCESS_STORE, first, last);

@@ -39,16 +39,10 @@ static void init(TLB *tlb, const ModelTLB *shape)
     tlb->entries = model_allocate((shape->entries + 1) * sizeof(TLBEntry));
 }
 
-static void forget_last(TLBSide *side)
-{
-    side->last_page = NO_PAGE;
-}
-
 static void init_side(TLBSide *side, const ModelTLB *shape, TLB *second)
 {
     init(&side->tlb, shape);
     side->second = second;
-    forget_last(side);
     for (unsigned i = 0; i < RECENT_PAGES; i++) {
         side->recent[i].page = NO_PAGE;
     }
@@ -172,14 +166,11 @@ uint64_t tlb_translate(ModelCPU *cpu, TLBSide *side, int kind, uint64_t virt)
     RecentPage *recent = &side->recent[page % RECENT_PAGES];
     KnownPage *known;
     TLBEntry *entry;
+    uint64_t base;
 
-    if (recent->page == page && recent->entry->tag == recent->tag) {
-        use(&side->tlb, recent->entry);
-        side->last_page = page;
-        side->last_base = recent->base;
-        return recent->base;
+    if (tlb_translate_recent(side, virt, &base)) {
+        return base;
     }
-    forget_last(side);
     known = pages_find(&cpu->pages, page);
     if (!known) {
         cpu->counts[MODEL_UNMAPPED]++;
@@ -200,15 +191,14 @@ uint64_t tlb_translate(ModelCPU *cpu, TLBSide *side, int kind, uint64_t virt)
     if (!known->page.memory) {
         return page << MODEL_PAGE_BITS | TRANSLATION_UNCACHED;
     }
+    base = base_of(cpu, known);
     *recent = (RecentPage) {
         .page = page,
-        .base = base_of(cpu, known),
+        .base = base,
         .tag = tag,
         .entry = entry,
     };
-    side->last_page = page;
-    side->last_base = recent->base;
-    return recent->base;
+    return base;
 }
 
 /* Lets SIDE look PAGE up anew. */
@@ -219,7 +209,6 @@ static void forget_recent(TLBSide *side, uint64_t page)
     if (recent->page == page) {
         recent->page = NO_PAGE;
     }
-    forget_last(side);
 }
 
 static bool same_page(const ModelPage *a, const ModelPage *b)
@@ -278,8 +267,6 @@ void model_flush(ModelCPU *cpu, bool global_too)
     flush(&cpu->data.tlb, global_too);
     flush(&cpu->stlb, global_too);
     flush(&cpu->istlb, global_too);
-    forget_last(&cpu->code);
-    forget_last(&cpu->data);
     cpu->fetched = NO_LINE;
 }
 
@@ -300,7 +287,5 @@ void model_flush_page(ModelCPU *cpu, uint64_t virt)
     flush_page(&cpu->data.tlb, virt);
     flush_page(&cpu->stlb, virt);
     flush_page(&cpu->istlb, virt);
-    forget_last(&cpu->code);
-    forget_last(&cpu->data);
     cpu->fetched = NO_LINE;
 }

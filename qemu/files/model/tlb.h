@@ -46,10 +46,8 @@ typedef struct RecentPage {
 
 #define RECENT_PAGES 256
 
-/* The first level for code or data, and short cuts to it. */
+/* The first level for code or data, with a short cut: a page of it by number. */
 typedef struct TLBSide {
-    uint64_t last_page;         /* the page used last, or NO_PAGE, */
-    uint64_t last_base;         /* and its base: its use again changes nothing */
     RecentPage recent[RECENT_PAGES];
     TLB tlb;
     TLB *second;
@@ -99,6 +97,24 @@ uint64_t frames_of(FrameTable *table, uint64_t page);
 
 void tlb_init(ModelCPU *cpu, const ModelShape *shape);
 void tlb_free(ModelCPU *cpu);
+
+/*
+ * Whether SIDE's first level has the page of VIRT, and the short cut knows it.
+ * True: it is used, and *base is its base. No item counts.
+ */
+static inline bool tlb_translate_recent(TLBSide *side, uint64_t virt,
+                                        uint64_t *base)
+{
+    uint64_t page = virt >> MODEL_PAGE_BITS;
+    RecentPage *recent = &side->recent[page % RECENT_PAGES];
+
+    *base = recent->base;
+    if (recent->page != page || recent->entry->tag != recent->tag) {
+        return false;
+    }
+    recent->entry->used = ++side->tlb.clock;
+    return true;
+}
 
 /* Bit of a translation: not RAM. */
 #define TRANSLATION_UNCACHED 1u
