@@ -181,6 +181,7 @@ static bool direction(Predictor *predictor, uint64_t identity, bool taken)
     bool provided = *base >= BASE_TAKEN, alternative = provided, predicted;
     int provider = -1;
 
+#pragma GCC unroll 3
     for (int i = 0; i < TAGGED_TABLES; i++) {
         mixed[i] = mix(predictor, identity, i);
         entries[i] = &predictor->tagged[i][index_of(predictor, mixed[i])];
