@@ -1,12 +1,15 @@
 # Unit tests: the machine-independent perf core and the PMU drivers on the build host, against the simulated machine
 # of tests/unit/sim, under AddressSanitizer and UndefinedBehaviorSanitizer. Each tests/unit/NAME_test.c becomes
 # $(O)/unit/NAME_test, which prints TAP. `make unit` builds all of them. Those named NAME_threads_test make every
-# CPU a thread of the host and are under ThreadSanitizer instead.
+# CPU a thread of the host and are under ThreadSanitizer instead. Those named model_NAME_test are of the emulator's model
+# behind the counters (qemu/files/model), which is neither kernel nor simulated machine; model_replay runs traces through it.
 
 UNIT_THREADS_NAMES := $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/*_threads_test.c)))
-UNIT_NAMES := $(filter-out $(UNIT_THREADS_NAMES),$(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/*_test.c))))
+UNIT_MODEL_NAMES := $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/model_*_test.c)))
+UNIT_NAMES := $(filter-out $(UNIT_THREADS_NAMES) $(UNIT_MODEL_NAMES),$(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/*_test.c))))
 UNIT_THREADS_TESTS := $(UNIT_THREADS_NAMES:%=$(O)/unit/threads/%)
-UNIT_TESTS := $(UNIT_NAMES:%=$(O)/unit/%) $(UNIT_THREADS_TESTS)
+UNIT_MODEL_TESTS := $(UNIT_MODEL_NAMES:%=$(O)/unit/%)
+UNIT_TESTS := $(UNIT_NAMES:%=$(O)/unit/%) $(UNIT_MODEL_TESTS) $(UNIT_THREADS_TESTS)
 
 UNIT_KERNEL_SRCS := $(sort \
 	$(wildcard kernel/perf/*.c) \
@@ -44,7 +47,7 @@ UNIT_HOST_INCLUDES := -D_GNU_SOURCE -idirafter $(NEWLIB)/include -idirafter incl
 
 .PHONY: unit mutants coverage unit-flags
 #: unit             builds the unit tests; build/unit/NAME runs one
-unit: $(UNIT_TESTS)
+unit: $(UNIT_TESTS) $(O)/unit/model_replay
 
 #: mutants          measures the unit tests by faults: ONLY="NAME …" tries some of them
 # For people, and before each release: puts faults into the core and the drivers, one at a time, and lists those that
@@ -116,6 +119,26 @@ $(O)/unit/sim.a: $(UNIT_SIM_OBJS)
 
 $(UNIT_NAMES:%=$(O)/unit/%): $(O)/unit/%: $(O)/unit/tests/unit/%.c.o $(O)/unit/kernel.a $(O)/unit/sim.a
 	$(CC) $(UNIT_CFLAGS) $(filter %.o,$^) -Wl,--start-group $(O)/unit/kernel.a $(O)/unit/sim.a -Wl,--end-group -o $@
+
+UNIT_MODEL_SRCS := $(sort $(wildcard qemu/files/model/*.c))
+UNIT_MODEL_OBJS := $(UNIT_MODEL_SRCS:%=$(O)/unit/%.o)
+UNIT_MODEL_PROGRAM_OBJS := $(UNIT_MODEL_NAMES:%=$(O)/unit/tests/unit/%.c.o) $(O)/unit/tests/unit/model/replay.c.o
+
+$(UNIT_MODEL_OBJS) $(UNIT_MODEL_PROGRAM_OBJS): $(O)/unit/%.c.o: %.c
+	@mkdir -p $(@D)
+	$(CC) -D_GNU_SOURCE -Iqemu/files/model -Itests/unit -DTAP_DIAGNOSTICS=stderr -MMD -MP $(UNIT_CFLAGS) -c $< -o $@
+
+$(O)/unit/model.a: $(UNIT_MODEL_OBJS)
+	@rm -f $@
+	ar rcs $@ $^
+
+$(UNIT_MODEL_TESTS): $(O)/unit/%: $(O)/unit/tests/unit/%.c.o $(O)/unit/model.a
+	$(CC) $(UNIT_CFLAGS) $^ -o $@
+
+$(O)/unit/model_replay: $(O)/unit/tests/unit/model/replay.c.o $(O)/unit/model.a
+	$(CC) $(UNIT_CFLAGS) $^ -o $@
+
+-include $(UNIT_MODEL_OBJS:.o=.d) $(UNIT_MODEL_PROGRAM_OBJS:.o=.d)
 
 # The same objects once more.
 UNIT_THREADS_KERNEL_OBJS := $(UNIT_KERNEL_SRCS:%=$(O)/unit/threads/%.o)

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""The model behind the emulator's counters counts on random traces what a slow reference counts, which is written
+differently (tests/qemu/model_reference.py), to the last one of every item."""
+
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+# pylint: disable=wrong-import-position
+from model_reference import Machine, Shape
+from model_trace import Trace, replay
+
+from tallytest import tap
+
+ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+REPLAY = os.path.join(os.environ.get("TALLY_BUILD", os.path.join(ROOT, "build")), "unit", "model_replay")
+
+TINY = {"l1i": (512, 2, 64), "l1d": (1024, 4, 64), "l2": (4096, 4, 64), "llc": (16384, 8, 64)}
+TLBS = {"itlb": (4, 2), "dtlb": (8, 4), "stlb": (24, 3), "istlb": (0, 0)}
+COSTS = (12, 42, 70, 250, 9, 4, 16, 8)
+SMALL = Shape(TINY, 0, 0, 1, TLBS, (6, 63, 4, 32, 2), COSTS)
+
+
+def shape(caches=None, tlbs=None, **fields):
+    """SMALL with other fields."""
+    found = Shape(**vars(SMALL))
+    found.caches, found.tlbs = {**SMALL.caches, **(caches or {})}, {**SMALL.tlbs, **(tlbs or {})}
+    for name, value in fields.items():
+        setattr(found, name, value)
+    return found
+
+
+def preset(name):
+    return Shape.of_words([int(word) for word in subprocess.check_output([REPLAY, "--preset", name]).split()])
+
+
+def cases():
+    """(name, shape, CPUs, records, pages of data); the items that a case must reach are in REACHED."""
+    yield "small caches, one CPU", SMALL, 1, 1000000, 60
+    yield "small caches, four CPUs, an inclusive LLC", SMALL, 4, 100000, 60
+    yield ("three CPUs, an LLC for victims, an inclusive L2", shape(l2_inclusive=1, llc_inclusive=0, tlbs={"istlb": (6, 3)}),
+           3, 100000, 60)
+    yield ("direct-mapped L1s, lines of 16 bytes, no LLC", shape({"l1i": (256, 1, 16), "l1d": (256, 1, 16), "l2": (1024, 2, 16),
+                                                                   "llc": (0, 0, 0)}), 2, 30000, 20)
+    yield ("no L2 and no second TLB", shape({"l2": (0, 0, 0)}, {"stlb": (0, 0)}), 2, 30000, 20)
+    yield ("no TLBs, 3 ways", shape({"l1d": (768, 3, 64)}, {"itlb": (0, 0), "dtlb": (0, 0)}, llc_inclusive=0), 2, 30000, 20)
+    for name in ("skylake", "zen3", "zen4"):
+        yield f"the preset {name}, two CPUs", preset(name), 2, 30000, 300
+    yield "the preset cachegrind", preset("cachegrind"), 2, 30000, 300
+    yield ("virtually addressed, with an L2", shape({"l1d": (256, 2, 16), "l1i": (256, 2, 16), "l2": (1024, 2, 16), "llc":
+                                                     (4096, 4, 16)}, {name: (0, 0) for name in TLBS}, virtual=1), 1, 30000, 20)
+
+
+# Every page is mapped.
+NEVER = {"UNMAPPED"}
+
+
+def counts_of_model(trace):
+    done = subprocess.run([REPLAY], input=trace.words.tobytes(), stdout=subprocess.PIPE, check=True)
+    found = {}
+    for line in done.stdout.decode().splitlines():
+        cpu, item, count = line.split()
+        found[int(cpu), item] = int(count)
+    return found
+
+
+def main():
+    report = tap.Report()
+    for seed, (name, of_shape, cpus, records, pages) in enumerate(cases()):
+        trace = Trace(of_shape, cpus, records, seed, pages)
+        got = counts_of_model(trace)
+        machine = Machine(of_shape, cpus)
+        replay(machine, trace.words[1 + len(of_shape.words()):])
+        wrong = [f"CPU {cpu}, {item}: expected {machine.counts(cpu)[item]}, got {count}"
+                 for (cpu, item), count in got.items() if machine.counts(cpu)[item] != count]
+        report.ok(not wrong, f"{name}: every item of {records} records", *wrong[:20])
+        unknown = {item for cpu in range(cpus) for item in machine.counts(cpu)} - {item for _, item in got}
+        report.equal(unknown, set(), f"{name}: the model has all items of the reference")
+        if of_shape.caches == TINY and all(of_shape.tlbs[tlb] == TLBS[tlb] for tlb in ("dtlb", "stlb")):
+            silent = {item for _, item in got if not sum(got[cpu, item] for cpu in range(cpus))}
+            report.equal(silent, NEVER | ({"LOAD_HITM"} if cpus == 1 else set()), f"{name}: every other item happens")
+    return report.done()
+
+
+sys.exit(main())
