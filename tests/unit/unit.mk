@@ -122,11 +122,11 @@ $(UNIT_NAMES:%=$(O)/unit/%): $(O)/unit/%: $(O)/unit/tests/unit/%.c.o $(O)/unit/k
 
 UNIT_MODEL_SRCS := $(sort $(wildcard qemu/files/model/*.c))
 UNIT_MODEL_OBJS := $(UNIT_MODEL_SRCS:%=$(O)/unit/%.o)
-UNIT_MODEL_PROGRAM_OBJS := $(UNIT_MODEL_NAMES:%=$(O)/unit/tests/unit/%.c.o) $(O)/unit/tests/unit/model/replay.c.o
+UNIT_MODEL_PROGRAM_OBJS := $(UNIT_MODEL_NAMES:%=$(O)/unit/tests/unit/%.c.o) $(O)/unit/tests/unit/model_replay.c.o
 
 $(UNIT_MODEL_OBJS) $(UNIT_MODEL_PROGRAM_OBJS): $(O)/unit/%.c.o: %.c
 	@mkdir -p $(@D)
-	$(CC) -D_GNU_SOURCE -Iqemu/files/model -Itests/unit -DTAP_DIAGNOSTICS=stderr -MMD -MP $(UNIT_CFLAGS) -c $< -o $@
+	$(CC) -D_GNU_SOURCE -Iqemu/files/model -Iqemu/files -Itests/unit -DTAP_DIAGNOSTICS=stderr -MMD -MP $(UNIT_CFLAGS) -c $< -o $@
 
 $(O)/unit/model.a: $(UNIT_MODEL_OBJS)
 	@rm -f $@
@@ -135,7 +135,7 @@ $(O)/unit/model.a: $(UNIT_MODEL_OBJS)
 $(UNIT_MODEL_TESTS): $(O)/unit/%: $(O)/unit/tests/unit/%.c.o $(O)/unit/model.a
 	$(CC) $(UNIT_CFLAGS) $^ -o $@
 
-$(O)/unit/model_replay: $(O)/unit/tests/unit/model/replay.c.o $(O)/unit/model.a
+$(O)/unit/model_replay: $(O)/unit/tests/unit/model_replay.c.o $(O)/unit/model.a
 	$(CC) $(UNIT_CFLAGS) $^ -o $@
 
 -include $(UNIT_MODEL_OBJS:.o=.d) $(UNIT_MODEL_PROGRAM_OBJS:.o=.d)

@@ -16,12 +16,12 @@
 #include "model.h"
 
 enum step {
-	STEP_RUN = 0x80,    /* runs the records so far, as every step does */
-	STEP_CPU,	    /* address: the CPU of the records that follow */
-	STEP_MAP,	    /* bits 8-15: page_bits; 16: global; 17: memory; then phys and MODEL_STEPS steps; 24-31: their number */
-	STEP_FLUSH,	    /* bit 16: global ones, too */
-	STEP_FLUSH_PAGE,    /* address */
-	STEP_INTERRUPTED,   /* address: the next pc */
+	STEP_RUN = 0x80, /* runs the records so far, as every step does */
+	STEP_CPU,	 /* address: the CPU of the records that follow */
+	STEP_MAP, /* bits 8-15: page_bits; 16: global; 17: memory; then phys and MODEL_STEPS steps; 24-31: their number */
+	STEP_FLUSH,	  /* bit 16: global ones, too */
+	STEP_FLUSH_PAGE,  /* address */
+	STEP_INTERRUPTED, /* address: the next pc */
 };
 
 #define MOST_RECORDS 65536
@@ -52,13 +52,13 @@ static void exchange_shape(ModelShape *shape, uint64_t *words, bool into_shape)
 {
 	size_t n = 0;
 
-#define WORD(field)                          \
-	do {                                 \
-		if (into_shape)              \
-			(field) = words[n];  \
-		else                         \
-			words[n] = (field);  \
-		n++;                         \
+#define WORD(field)                         \
+	do {                                \
+		if (into_shape)             \
+			(field) = words[n]; \
+		else                        \
+			words[n] = (field); \
+		n++;                        \
 	} while (0)
 
 	ModelCache *caches[] = { &shape->l1i, &shape->l1d, &shape->l2, &shape->llc };
