@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The model behind the emulator's counters counts on random traces what a slow reference counts, which is written
+"""The emulator's model of caches, TLBs and prediction counts on random traces as a slow reference does, which is written
 differently (tests/qemu/model_reference.py), to the last one of every item."""
 
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The model behind the emulator's counters once more, slow and plain, after docs/model.md and not after its C.
+"""The emulator's model of caches, TLBs and prediction once more, slow and plain, by docs/model.md and not by its C.
 
 A cache is a list of lines for each set, from the oldest use on, and a dictionary of states by line; a TLB is the same with
 pages; tables of the predictor are dictionaries. Tests compare its counts with the model's on random traces.
@@ -15,7 +15,7 @@ NONE, CONDITIONAL, JUMP, CALL, INDIRECT_JUMP, INDIRECT_CALL, RETURN, FAR = range
 
 @dataclass
 class Shape:
-    """What the model takes as its shape, as numbers in the order of model_replay."""
+    """The shape of a model, as numbers in the order of model_replay."""
     caches: dict        # name: (size, ways, line)
     virtual: int
     l2_inclusive: int

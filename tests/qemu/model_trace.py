@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Random traces for the model behind the emulator's counters, each from a seed: a program of blocks that branch, data in
+"""Random traces for the emulator's model of caches, TLBs and prediction, each from a seed: a program of blocks that branch, data in
 pages of all kinds, and from time to time what an operating system does to a CPU."""
 
 import random

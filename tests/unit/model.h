@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the tests of the model behind the emulator's counters (qemu/files/model) share: one CPU's records, one at a time.
+ * Common to the tests of the emulator's model (qemu/files/model): one CPU's records, one at a time.
  */
 #ifndef TESTS_UNIT_MODEL_H
 #define TESTS_UNIT_MODEL_H

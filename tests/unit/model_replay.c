@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Runs a trace through the model behind the emulator's counters and prints the counts, for a comparison with
+ * Runs a trace through the emulator's model of caches, TLBs and prediction and prints the counts, for a comparison with
  * tests/qemu/model_reference.py.
  *
  *     model_replay <TRACE         prints CPU, item and count, a line each

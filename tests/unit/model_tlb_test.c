@@ -102,7 +102,7 @@ static void levels(void)
 	}
 }
 
-/* What is flushed is walked for again; pages A and B, of which B is global. */
+/* A flushed page is walked for again; pages A and B, of which B is global. */
 static void flushes(void)
 {
 	static const struct {
@@ -136,7 +136,7 @@ static void flushes(void)
 	}
 }
 
-/* Of each size: the last 4 KiB of the same page, and the first of the next. */
+/* For each size: the last 4 KiB of the same page, and the first of the next. */
 static void large_pages(void)
 {
 	static const uint8_t sizes[] = { 12, 21, 22, 30 };
@@ -216,7 +216,7 @@ static void aliases(void)
 }
 
 /* The emulator's own TLB may be filled at any time: it must not show. */
-static void told_again(void)
+static void mapped_again(void)
 {
 	uint64_t counts[2][MODEL_ITEMS];
 
@@ -357,8 +357,9 @@ static const struct tap_rule rules[] = {
 	{ "counts do not depend on where pages are in memory", frames },
 	{ "two pages at one place share their lines, and a page that moves takes none with it",
 	  aliases },
-	{ "to be told of a page again changes no count", told_again },
-	{ "what is no RAM is not cached, and what was never mapped says so", no_memory },
+	{ "a page that is mapped again as it was changes no count", mapped_again },
+	{ "memory other than RAM is not cached, and an access to an unknown page says so",
+	  no_memory },
 	{ "an access to two pages translates both", two_pages },
 	{ "a page of no known size, or of too many steps, is refused", bad_pages },
 	{ "a chase through more pages than the TLBs have walks for each", pointer_chase },

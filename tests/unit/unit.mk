@@ -2,7 +2,7 @@
 # of tests/unit/sim, under AddressSanitizer and UndefinedBehaviorSanitizer. Each tests/unit/NAME_test.c becomes
 # $(O)/unit/NAME_test, which prints TAP. `make unit` builds all of them. Those named NAME_threads_test make every
 # CPU a thread of the host and are under ThreadSanitizer instead. Those named model_NAME_test are of the emulator's model
-# behind the counters (qemu/files/model), which is neither kernel nor simulated machine; model_replay runs traces through it.
+# of caches, TLBs and prediction (qemu/files/model), which is neither kernel nor simulated machine; model_replay runs traces through it.
 
 UNIT_THREADS_NAMES := $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/*_threads_test.c)))
 UNIT_MODEL_NAMES := $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/model_*_test.c)))

@@ -1,12 +1,11 @@
 /*
- * A model of the parts of a processor behind its counters: caches, TLBs and
- * branch prediction
+ * A model of the parts of a CPU that performance events are about: caches, TLBs
+ * and branch prediction
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  *
- * The model is told of what retires, in program order, by records. It counts
- * items: misses, walks, mispredicted branches, cycles in which a CPU waits.
- * Equal records make equal counts: nothing here depends on the host's time,
+ * The model gets records of all instructions that retire, in program order. It
+ * counts items: misses, walks, mispredicted branches, cycles of waiting. Equal records make equal counts: nothing here depends on the host's time,
  * memory or threads. docs/model.md has the rules.
  *
  * The model knows no target and includes no header of QEMU. It has no lock:
@@ -49,7 +48,7 @@ typedef struct ModelPredictor {
 /* Cycles that a CPU waits, beyond the one or two of each instruction. */
 typedef struct ModelCosts {
     uint16_t l2_hit;            /* a line from L2 */
-    uint16_t llc_hit;           /* from the LLC, or ownership of a shared line */
+    uint16_t llc_hit;           /* from the LLC, or to own a shared line */
     uint16_t hitm;              /* a line that another CPU has modified */
     uint16_t memory;            /* a line from memory */
     uint16_t stlb_hit;          /* a translation from the second-level TLB */
@@ -183,9 +182,9 @@ typedef struct ModelPage {
 
 /*
  * From now on accesses of CPU to PAGE->virt's 4 KiB are translated so. No TLB
- * has it by that alone: an access that misses walks by these steps. To tell of
- * the same translation again changes nothing, so the emulator may do so whenever
- * its own TLB was filled. False: page_bits or nr_steps is out of range, and
+ * has it by that alone: an access that misses walks by these steps. To map
+ * it again as it was changes nothing, so the emulator may do so whenever it has
+ * filled its own TLB. False: page_bits or nr_steps is out of range, and
  * nothing has changed.
  */
 bool model_map(ModelCPU *cpu, const ModelPage *page);

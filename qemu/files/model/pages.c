@@ -1,5 +1,6 @@
 /*
- * The model: the pages that the emulator told of, and the numbers of frames
+ * The model: the pages that the emulator has mapped, and the numbers of
+ * frames
  *
  * Both are hash tables with open addressing, at most three quarters full. No
  * entry is ever removed.

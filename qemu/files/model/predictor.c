@@ -153,7 +153,8 @@ static bool is_new(const TaggedEntry *entry)
 
 /*
  * Gives the branch an entry with a longer history than that of table PROVIDER,
- * -1 for the base: the first that is not useful. If all are, they become less so.
+ * -1 for the base: the first that is not useful. If all are, they become less
+ * so.
  */
 static void allocate(TaggedEntry *const *entries, const uint64_t *mixed,
                      int provider, bool taken)

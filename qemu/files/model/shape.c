@@ -1,5 +1,5 @@
 /*
- * The model: the shapes of processors, and the text of a geometry
+ * The model: the shapes of CPUs, and the text of a geometry
  *
  * Copyright (c) 2026 The Tally authors
  *

@@ -1,5 +1,5 @@
 /*
- * The model: TLBs, the pages that the emulator told of, and frames
+ * The model: TLBs, the pages that the emulator has mapped, and frames
  *
  * A frame is the model's number of a physical page: 0 for the first one that
  * any CPU uses, 1 for the second. So no count depends on where a kernel's
@@ -46,7 +46,7 @@ typedef struct RecentPage {
 
 #define RECENT_PAGES 256
 
-/* The first level for code or data, with a short cut: a page of it by number. */
+/* The first level for code or data, with a short cut by a page's number. */
 typedef struct TLBSide {
     RecentPage recent[RECENT_PAGES];
     TLB tlb;
