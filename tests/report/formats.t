@@ -102,6 +102,13 @@ def check_consoles(report):
     for name, text, line in cases:
         report.equal(read(text), (reports.NO_REPORT, "", line), f"{name}: one line, status {reports.NO_REPORT}")
     report.equal(tap.command([TALLY, "report", "--console", "/nowhere"])[0], 127, "a console that cannot be read: status 127")
+    report.equal(tap.command([TALLY, "report", "--console", "/dev/zero"]),
+                 (reports.NO_REPORT, b"", "tally: /dev/zero: longer than 16 MiB; keep its end, with the last report: tail -c 16M\n"),
+                 "a console without an end is not read whole")
+    noise = "a line of a machine that ran for days\n"
+    longest = noise * ((reports.CONSOLE_MAX - len(SMALL)) // len(noise)) + SMALL
+    report.equal(read(longest.rjust(reports.CONSOLE_MAX), "--format", "tap"), (1, SMALL, ""), "the longest console is read")
+    report.equal(read(longest.rjust(reports.CONSOLE_MAX + 1))[0], reports.NO_REPORT, "one that is a byte longer is not")
 
 
 def check_machine(report):
