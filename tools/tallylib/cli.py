@@ -33,7 +33,7 @@ _INITRAMFS_MAX_MIB = 3072
 # The programs that `tally report` runs after the judge, in this order. The judge has the counters to itself.
 _REPORT = ("selfmon", "profile")
 # It alone is on the media of `tally image --report`.
-_JUDGE, _JUDGE_WORDS = "report", "pmu=off"
+_JUDGE, _JUDGE_WORDS = "report", "pmu=off init-check"
 # The characters of its console that are shown if the machine does not end well.
 _CONSOLE_SHOWN = 2000
 
