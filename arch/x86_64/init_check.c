@@ -37,7 +37,7 @@ static struct {
 	enum init_effect effect;
 } marks[CPUS_MAX];
 
-bool init_check_wanted(void)
+bool init_check_requested(void)
 {
 	return boot_word("init-check");
 }

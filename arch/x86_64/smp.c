@@ -203,7 +203,7 @@ unsigned int arch_smp_start(void)
 	smp_root = cr3_read();
 	atomic_store(&smp_number_limit, prepared + 1);
 
-	if (init_check_wanted()) {
+	if (init_check_requested()) {
 		init_check_begin(false);
 
 		unsigned int all = prepared;

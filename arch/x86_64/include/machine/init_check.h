@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What INIT does with a CPU's counters: for programs that judge its PMU. With the word init-check on the command line the
+ * INIT's effect on a CPU's counters: for programs that judge its PMU. With the word init-check on the command line the
  * further CPUs start twice. Each leaves a mark in its general counter 0 the first time, and looks for it the second time.
  *
  * Source: SDM vol. 3A, table 10-1 "IA-32 and Intel 64 Processor States Following Power-up, Reset, or INIT"; APM vol. 2,
@@ -18,7 +18,7 @@ enum init_effect {
 };
 
 /* Returns whether the command line asks for the check. Boot CPU, start. */
-bool init_check_wanted(void);
+bool init_check_requested(void);
 
 /* The next start of the CPUs is the one that leaves the mark, or (SECOND) the one that looks for it. Boot CPU, start. */
 void init_check_begin(bool second);
