@@ -175,6 +175,32 @@ static void registers_are_separate(struct finding *finding, unsigned int argumen
 			    "expected CPU 1 to have a counter 0 of its own, got that of CPU 0");
 }
 
+/* The kernel sent INIT when it started the CPUs: no program could go on after one. */
+static void init_leaves_counters(struct finding *finding, unsigned int argument)
+{
+	static struct list list;
+	unsigned int tried = 0;
+
+	(void)argument;
+	for (unsigned int cpu = 1; cpu < judged_cpus(); cpu++) {
+		if (!machine_use_cpu(cpu))
+			continue;
+		list_clear(&list);
+		list_add(&list, PMU_STEP_INIT, 0, 0);
+		if (!machine_run(&list) || list.steps[0].value == PMU_INIT_NOT_TRIED)
+			continue;
+		tried++;
+		if (list.steps[0].value == PMU_INIT_CHANGES)
+			find_broken(finding,
+				    "expected counter 0 of CPU %u to keep its value at INIT, got "
+				    "another one",
+				    cpu);
+	}
+	machine_use_cpu(0);
+	if (!tried)
+		find_absent(finding, "the kernel has not tried INIT: boot with init-check");
+}
+
 static const struct rule rules[] = {
 	{ "announce_the_same", NEED_CPUS, NULL, announce_the_same, 0, SDM_CPUS,
 	  "a driver believes of every CPU what it has read on one" },
@@ -192,6 +218,9 @@ static const struct rule rules[] = {
 	  others_do_not_count, 0, SDM_CPUS, "a program is charged for another CPU's work" },
 	{ "registers_are_separate", NEED_CPUS | NEED_STEPS, "contents.counters_keep_bits",
 	  registers_are_separate, 0, SDM_CPUS, "programs on two CPUs spoil each other's counts" },
+	{ "init_leaves_the_counters", NEED_CPUS | NEED_STEPS, "contents.counters_keep_bits",
+	  init_leaves_counters, 0, "Intel SDM vol. 3A, table 10-1; AMD APM vol. 2, table 14-1",
+	  "a driver that finds its counters after a CPU has been off line finds others" },
 };
 
 const struct group cpus_group = { "cpus", NEED_PMU, NULL, rules, sizeof(rules) / sizeof(rules[0]) };
