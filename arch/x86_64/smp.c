@@ -3,7 +3,8 @@
  * Several CPUs: their data, their start, and interrupts between them.
  *
  * Start: all CPUs that ACPI names get INIT and the start-up interrupt at once, run smp_start.S, and
- * take numbers in the order of their arrival. The kernel leaves out CPUs that do not arrive in time.
+ * take numbers in the order of their arrival. The kernel leaves out CPUs that have not arrived when none has
+ * for a second: hundreds of them, threads of a busy host, take longer together.
  * The textbook's waits (10 ms after INIT, a second start-up interrupt after 200 us) are for CPUs of the
  * last century. The second interrupt is sent only if a CPU is missing; CPUs that run ignore it.
  *
@@ -117,11 +118,16 @@ static bool prepare(unsigned int cpu)
 	return true;
 }
 
+/* Waits until PREPARED CPUs have started; false: none more has for WAIT_NS. */
 static bool wait_started(unsigned int prepared, uint64_t wait_ns)
 {
 	uint64_t end = clock_ns() + wait_ns;
+	unsigned int before = 0, now;
 
-	while (atomic_load(&started) < prepared) {
+	while ((now = atomic_load(&started)) < prepared) {
+		if (now != before)
+			end = clock_ns() + wait_ns;
+		before = now;
 		if (clock_ns() > end)
 			return false;
 		arch_cpu_relax();

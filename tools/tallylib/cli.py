@@ -188,7 +188,7 @@ def _add_machine_options(parser):
     add = parser.add_argument
     add("--arch", choices=tuple(architecture.ARCHITECTURES), default=architecture.DEFAULT,
         help=f"the machine's architecture, which is the program's (default {architecture.DEFAULT})")
-    add("--cpus", metavar="N", type=_number(1, 64), default=1, help="CPUs, 1 to 64 (default 1)")
+    add("--cpus", metavar="N", type=_number(1, 255), default=1, help="CPUs, 1 to 255 (default 1)")
     add("--memory", metavar="MIB", type=_number(16, 65536),
         help=f"memory in MiB (default {_MEMORY_MIB}, and more for a large initramfs)")
     add("--pmu", choices=("auto", "emulated", "kvm", "none"), default="auto",
@@ -197,7 +197,7 @@ def _add_machine_options(parser):
         help="the emulated processor: Intel's architectural PMU, or AMD's of three generations (default generic; "
              "zen3 with --under kvm)")
     add("--under", choices=("kvm",), help="boot Linux with KVM in the emulator, and this machine as its guest")
-    add("--under-cpus", metavar="N", type=_number(1, 64), help="CPUs of that Linux (default: as --cpus)")
+    add("--under-cpus", metavar="N", type=_number(1, 255), help="CPUs of that Linux (default: as --cpus)")
     add("--under-memory", metavar="MIB", type=_number(16, 65536), help="its memory (default: enough)")
     for name, (_, meaning) in processor.PMU_PROPERTIES.items():
         low, high = processor.range_of(name)

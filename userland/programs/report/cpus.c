@@ -8,15 +8,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define PASSES	    10000
-#define PERIOD	    8192
-#define CPUS_JUDGED 64
-#define SDM_CPUS    "Intel SDM vol. 3B, 20.2; AMD APM vol. 2, 13.2"
-
-static unsigned int judged_cpus(void)
-{
-	return machine.cpus < CPUS_JUDGED ? machine.cpus : CPUS_JUDGED;
-}
+#define PASSES	 10000
+#define PERIOD	 8192
+#define SDM_CPUS "Intel SDM vol. 3B, 20.2; AMD APM vol. 2, 13.2"
 
 static void announce_the_same(struct finding *finding, unsigned int argument)
 {
@@ -24,7 +18,7 @@ static void announce_the_same(struct finding *finding, unsigned int argument)
 
 	(void)argument;
 	shape_read_announcement(first);
-	for (unsigned int cpu = 1; cpu < judged_cpus(); cpu++) {
+	for (unsigned int cpu = 1; cpu < machine.cpus; cpu++) {
 		if (!machine_move_to_cpu(cpu))
 			continue;
 		shape_read_announcement(other);
@@ -45,7 +39,7 @@ static void every_cpu_starts_alike(struct finding *finding, unsigned int argumen
 	uint64_t value;
 
 	(void)argument;
-	for (unsigned int cpu = 1; cpu < judged_cpus(); cpu++) {
+	for (unsigned int cpu = 1; cpu < machine.cpus; cpu++) {
 		if (!machine_use_cpu(cpu))
 			continue;
 		if (machine_read_msr(shape_select_msr(0), &value) && value)
@@ -66,7 +60,7 @@ static void every_cpu_starts_alike(struct finding *finding, unsigned int argumen
 static void every_cpu_counts(struct finding *finding, unsigned int argument)
 {
 	(void)argument;
-	for (unsigned int cpu = 1; cpu < judged_cpus(); cpu++) {
+	for (unsigned int cpu = 1; cpu < machine.cpus; cpu++) {
 		struct measurement m = { 0 };
 		int64_t differences[USES_MAX];
 
@@ -90,7 +84,7 @@ static void every_cpu_counts(struct finding *finding, unsigned int argument)
 static void every_cpu_delivers(struct finding *finding, unsigned int argument)
 {
 	(void)argument;
-	for (unsigned int cpu = 0; cpu < judged_cpus(); cpu++) {
+	for (unsigned int cpu = 0; cpu < machine.cpus; cpu++) {
 		struct measurement m = { .deliver = true, .expected_nmis = 1 };
 		struct use *use;
 
