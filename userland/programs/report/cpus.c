@@ -176,7 +176,7 @@ static void init_leaves_counters(struct finding *finding, unsigned int argument)
 	unsigned int tried = 0;
 
 	(void)argument;
-	for (unsigned int cpu = 1; cpu < judged_cpus(); cpu++) {
+	for (unsigned int cpu = 1; cpu < machine.cpus; cpu++) {
 		if (!machine_use_cpu(cpu))
 			continue;
 		list_clear(&list);
