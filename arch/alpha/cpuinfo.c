@@ -5,7 +5,6 @@
 
 #include <arch/exec.h>
 #include <arch/vdso.h>
-#include <kernel/base/bits.h>
 #include <kernel/base/cpu.h>
 #include <kernel/mm/text.h>
 #include <machine/hwrpb.h>
@@ -36,6 +35,8 @@ void arch_cpu_describe(struct text *text, unsigned int cpu)
 
 	if (cpu != 0)
 		return;
+	const cpumask_t online = cpus_online();
+
 	text_print(
 		text,
 		"cpu\t\t\t: Alpha\ncpu model\t\t: %s\ncpu variation\t\t: %lu\n"
@@ -47,5 +48,5 @@ void arch_cpu_describe(struct text *text, unsigned int cpu)
 		hwrpb->interval_clock_hz_4096 / 4096,
 		hwrpb->interval_clock_hz_4096 * 100 / 4096 % 100, hwrpb->page_size,
 		hwrpb->address_bits, hwrpb->space_numbers_max, hwrpb->slot_count,
-		bits_count(cpus_online()));
+		cpumask_count(&online));
 }

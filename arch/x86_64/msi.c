@@ -99,7 +99,7 @@ void arch_msi_free(unsigned int number)
 
 	atomic_store_explicit(&at->handler, NULL, memory_order_release);
 	/* A CPU takes this call after it has left the handler: both run with interrupts off. */
-	smp_call_mask(cpus_all(), do_nothing, NULL);
+	smp_call_all(do_nothing, NULL);
 
 	unsigned long state = spin_lock_irqsave(&msi_lock);
 

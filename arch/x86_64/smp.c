@@ -3,7 +3,8 @@
  * Several CPUs: their data, their start, and interrupts between them.
  *
  * Start: all CPUs that ACPI names get INIT and the start-up interrupt at once, run smp_start.S, and
- * take numbers in the order of their arrival. The kernel leaves out CPUs that do not arrive in time.
+ * take numbers in the order of their arrival. The kernel leaves out CPUs that have not arrived when none has
+ * for a second: hundreds of them, threads of a busy host, take longer together.
  * The textbook's waits (10 ms after INIT, a second start-up interrupt after 200 us) are for CPUs of the
  * last century. The second interrupt is sent only if a CPU is missing; CPUs that run ignore it.
  *
@@ -24,6 +25,7 @@
 #include <kernel/time/time.h>
 #include <machine/apic.h>
 #include <machine/boot.h>
+#include <machine/init_check.h>
 #include <machine/msr.h>
 #include <machine/task.h>
 #include <machine/trap.h>
@@ -84,6 +86,7 @@ void smp_start_cpu(uint32_t cpu)
 	descriptors_load(cpu);
 	apic_enable();
 	smp_init_local(cpu);
+	init_check_here(cpu);
 	atomic_fetch_add(&started, 1);
 
 	/* The boot CPU takes the others one after the other, and wakes each by an interrupt. A CPU that
@@ -115,11 +118,16 @@ static bool prepare(unsigned int cpu)
 	return true;
 }
 
+/* Waits until PREPARED CPUs have started; false: none more has for WAIT_NS. */
 static bool wait_started(unsigned int prepared, uint64_t wait_ns)
 {
 	uint64_t end = clock_ns() + wait_ns;
+	unsigned int before = 0, now;
 
-	while (atomic_load(&started) < prepared) {
+	while ((now = atomic_load(&started)) < prepared) {
+		if (now != before)
+			end = clock_ns() + wait_ns;
+		before = now;
 		if (clock_ns() > end)
 			return false;
 		arch_cpu_relax();
@@ -158,6 +166,28 @@ static void admit(unsigned int cpu)
 			    cpu, back);
 }
 
+/* Sends INIT and the start-up interrupts, and waits for PREPARED CPUs; returns how many have started. */
+static unsigned int start_others(unsigned int prepared)
+{
+	atomic_store(&started, 0);
+	atomic_store(&smp_next_number, 1);
+	send_to_others(apic_send_init);
+	send_to_others(send_startup);
+	if (wait_started(prepared, WAIT_FIRST_NS))
+		return prepared;
+	send_to_others(send_startup);
+	if (wait_started(prepared, WAIT_SECOND_NS))
+		return prepared;
+
+	/* A CPU that has no number by now must not get one. */
+	uint32_t numbers = atomic_exchange(&smp_next_number, CPUS_MAX);
+
+	log_warning("smp: %u of %u CPUs do not start", prepared + 1 - numbers, prepared + 1);
+	while (atomic_load(&started) < numbers - 1)
+		arch_cpu_relax();
+	return numbers - 1;
+}
+
 unsigned int arch_smp_start(void)
 {
 	unsigned int prepared = 0;
@@ -179,20 +209,18 @@ unsigned int arch_smp_start(void)
 	smp_root = cr3_read();
 	atomic_store(&smp_number_limit, prepared + 1);
 
-	send_to_others(apic_send_init);
-	send_to_others(send_startup);
-	if (!wait_started(prepared, WAIT_FIRST_NS)) {
-		send_to_others(send_startup);
-		if (!wait_started(prepared, WAIT_SECOND_NS)) {
-			/* A CPU that has no number by now must not get one. */
-			uint32_t numbers = atomic_exchange(&smp_next_number, CPUS_MAX);
+	if (init_check_requested()) {
+		init_check_begin(false);
 
-			log_warning("smp: %u of %u CPUs do not start", prepared + 1 - numbers,
-				    prepared + 1);
-			prepared = numbers - 1;
-			while (atomic_load(&started) < prepared)
-				arch_cpu_relax();
-		}
+		unsigned int all = prepared;
+
+		prepared = start_others(prepared);
+		init_check_begin(true);
+		/* A CPU that came late could take a number of the second start. */
+		if (prepared == all)
+			prepared = start_others(prepared);
+	} else {
+		prepared = start_others(prepared);
 	}
 	for (unsigned int cpu = 1; cpu <= prepared; cpu++)
 		admit(cpu);

@@ -15,10 +15,11 @@
 #define MULTIBOOT1_LOADED 0x2badb002
 #define MULTIBOOT2_LOADED 0x36d76289
 
-const void *boot_physical(paddr_t address)
+const void *boot_physical(paddr_t address, uint64_t size)
 {
-	if (address >= EARLY_MEMORY_END)
-		boot_failure("the loader's data lies above 4 GiB, at 0x%lx", address);
+	if (address >= EARLY_MEMORY_END || size > EARLY_MEMORY_END - address)
+		boot_failure("the loader's data lies above 4 GiB: %lu bytes at 0x%lx", size,
+			     address);
 	return (const void *)(DIRECT_MAP_BASE + address);
 }
 

@@ -9,8 +9,8 @@
  * a boot that cannot work. Boot CPU, start, the early page tables loaded. */
 void boot_info_read(uint32_t magic, paddr_t info);
 
-/* Returns the loader's data at ADDRESS; a boot failure if the early page tables do not reach it. */
-const void *boot_physical(paddr_t address);
+/* Returns SIZE bytes of the loader's data at ADDRESS; a boot failure if the early page tables do not reach the last one. */
+const void *boot_physical(paddr_t address, uint64_t size);
 
 /* Each adds a loader's data, from the physical address START on, to boot_info. */
 void boot_multiboot1_read(paddr_t start);

@@ -52,26 +52,29 @@ struct multiboot1_memory {
 
 void boot_multiboot1_read(paddr_t start)
 {
-	const struct multiboot1_info *info = boot_physical(start);
+	const struct multiboot1_info *info = boot_physical(start, sizeof(*info));
 
 	if (!(info->flags & MB1_MEMORY_MAP))
 		boot_failure("the boot loader gave no memory map; use one that does (QEMU, GRUB)");
-	for (uint32_t offset = 0; offset + sizeof(struct multiboot1_memory) <= info->map_size;) {
-		const struct multiboot1_memory *entry = boot_physical((paddr_t)info->map + offset);
+	for (uint64_t offset = 0; offset + sizeof(struct multiboot1_memory) <= info->map_size;) {
+		const struct multiboot1_memory *entry =
+			boot_physical(info->map + offset, sizeof(*entry));
 
 		if (entry->type == MEMORY_AVAILABLE)
 			boot_memory_add(entry->start, entry->length);
-		offset += entry->size + (uint32_t)sizeof entry->size;
+		offset += entry->size + sizeof(entry->size);
 	}
 	if (info->flags & MB1_COMMAND_LINE)
-		boot_command_line_set(boot_physical(info->command_line));
+		boot_command_line_set(boot_physical(info->command_line, BOOT_COMMAND_LINE_SIZE));
 	if (info->flags & MB1_FRAMEBUFFER)
 		boot_screen_keep(&info->screen, info->colours);
 	if (info->flags & MB1_MODULES) {
-		const struct multiboot1_module *modules = boot_physical(info->modules);
+		for (uint32_t i = 0; i < info->module_count; i++) {
+			const struct multiboot1_module *module = boot_physical(
+				info->modules + (paddr_t)i * sizeof(*module), sizeof(*module));
 
-		for (uint32_t i = 0; i < info->module_count; i++)
-			boot_module_add(modules[i].start, modules[i].end);
+			boot_module_add(module->start, module->end);
+		}
 	}
 }
 
@@ -148,14 +151,15 @@ static void read_memory_map(const struct multiboot2_map *map)
 
 void boot_multiboot2_read(paddr_t start)
 {
-	const uint32_t *total_size = boot_physical(start);
+	const uint32_t *total_size = boot_physical(start, sizeof(*total_size));
 	paddr_t end = start + *total_size;
 
 	for (paddr_t at = start + 8; at + sizeof(struct multiboot2_tag) <= end;) {
-		const struct multiboot2_tag *tag = boot_physical(at);
+		const struct multiboot2_tag *tag = boot_physical(at, sizeof(*tag));
 
 		if (tag->type == MB2_END || tag->size < sizeof *tag || at + tag->size > end)
 			break;
+		tag = boot_physical(at, tag->size);
 		switch (tag->type) {
 		case MB2_COMMAND_LINE:
 			boot_command_line_set((const char *)(tag + 1));

@@ -27,6 +27,9 @@ struct module {
 	uint64_t start, size, command_line, reserved;
 } __attribute__((packed, aligned(4)));
 
+/* No firmware has so long a map: a greater number is wrong, and would take long to read. */
+#define MAP_MAX		 65536u
+
 /* Types are those of a BIOS's map (E820). */
 #define MEMORY_AVAILABLE 1
 
@@ -40,25 +43,29 @@ struct memory {
 
 void boot_pvh_read(paddr_t start)
 {
-	const struct start_info *info = boot_physical(start);
+	const struct start_info *info = boot_physical(start, sizeof(*info));
 
 	if (info->magic != PVH_MAGIC)
 		boot_failure("the start information of PVH begins with 0x%x", info->magic);
 	if (info->version < 1 || !info->map_count)
 		boot_failure("the hypervisor gave no memory map; use one whose PVH has version 1");
-	for (uint32_t i = 0; i < info->map_count; i++) {
-		const struct memory *memory = boot_physical(info->map + i * sizeof(*memory));
+	if (info->map_count > MAP_MAX)
+		boot_failure("the hypervisor's memory map has %u entries, more than %u",
+			     info->map_count, MAP_MAX);
 
-		if (memory->type == MEMORY_AVAILABLE)
-			boot_memory_add(memory->start, memory->size);
-	}
+	const struct memory *map = boot_physical(info->map, info->map_count * sizeof(*map));
+
+	for (uint32_t i = 0; i < info->map_count; i++)
+		if (map[i].type == MEMORY_AVAILABLE)
+			boot_memory_add(map[i].start, map[i].size);
 	if (info->command_line)
-		boot_command_line_set(boot_physical(info->command_line));
+		boot_command_line_set(boot_physical(info->command_line, BOOT_COMMAND_LINE_SIZE));
 	for (uint32_t i = 0; i < info->module_count; i++) {
-		const struct module *module = boot_physical(info->modules + i * sizeof(*module));
+		const struct module *module =
+			boot_physical(info->modules + i * sizeof(*module), sizeof(*module));
 
 		boot_module_add(module->start, module->start + module->size);
 	}
 	if (info->acpi_rsdp)
-		boot_acpi_keep(boot_physical(info->acpi_rsdp), RSDP_SIZE);
+		boot_acpi_keep(boot_physical(info->acpi_rsdp, RSDP_SIZE), RSDP_SIZE);
 }

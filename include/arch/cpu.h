@@ -16,6 +16,8 @@
  *                                             them off
  *   noreturn void arch_cpu_halt(void)         stop this CPU permanently
  *
+ *   CPUS_MAX                                  the greatest number of CPUs, a multiple of 64
+ *
  * NMIs are not affected by the interrupt flag.
  */
 #ifndef ARCH_CPU_H

@@ -123,7 +123,7 @@ static int create_locked(struct dentry *parent, const char *name, size_t name_si
 		error = check_parent(parent);
 	if (error)
 		return error;
-	if (is_device(request) && !capable(CAP_MKNOD))
+	if (is_device(request) && !credentials_have(credentials_for_files(), CAP_MKNOD))
 		return -EPERM;
 	struct inode *inode = make_inode(parent, request);
 

@@ -24,6 +24,8 @@
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 
+#include "pseudo_inode.h"
+
 /* A write must have fewer bytes. */
 #define STORE_MAX	  4096
 /* Positions of a directory: from 2 on for its tables, from each multiple of this on for the targets of one part, by
@@ -31,6 +33,9 @@
 #define DYNAMIC_POSITIONS ((uint64_t)1 << 40)
 /* Longest name of a target, with its terminator. */
 #define NAME_ROOM	  256
+
+/* The read-only data of the image, where all entries are; made by the linker. */
+extern const char __rodata_start[], __rodata_end[];
 
 struct pseudo_inode {
 	struct inode inode;
@@ -301,10 +306,9 @@ static struct dentry *follow(struct inode *inode, int *error)
 static uint64_t number_of(const struct pseudo_entry *entry, void *target,
 			  const struct pseudo_dynamic *about)
 {
-	uint64_t id = target ? about->id(target) + 1 : 0;
-
-	/* Entries are in the kernel's 2 GiB, 8 bytes apart at least. */
-	return ((uintptr_t)entry >> 3 & 0xfffffff) | id << 28;
+	return pseudo_inode_number((uintptr_t)entry, (uintptr_t)__rodata_start,
+				   (uintptr_t)__rodata_end, sizeof(*entry),
+				   target ? about->id(target) + 1 : 0);
 }
 
 static void get_target(const struct pseudo_dynamic *about, void *target)

@@ -47,11 +47,11 @@ void tlb_flush(struct vm_space *space, uintptr_t start, uintptr_t end)
 	struct flush_range range = { start, end };
 
 	arch_space_forget_elsewhere(&space->arch);
-	cpumask_t active = space->active_cpus;
+	const cpumask_t active = cpumask_shared_read(&space->active_cpus);
 
 	/* A CPU that loads the space from now on sees the current tables. */
-	if (active)
-		smp_call_mask(active, flush_here, &range);
+	if (cpumask_next(&active, 0) < CPUS_MAX)
+		smp_call_mask(&active, flush_here, &range);
 	if (space->sharer)
 		space->sharer->flush(space->sharer, start, end);
 }

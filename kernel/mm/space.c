@@ -230,10 +230,9 @@ struct vm_space *vm_space_exchange(struct vm_space *space)
 	struct task *task = task_current();
 	struct vm_space *old = task->space;
 	unsigned long state = arch_irq_save();
-	uint64_t here = (uint64_t)1 << cpu_id();
 
 	if (space)
-		atomic_fetch_or(&space->active_cpus, here);
+		cpumask_shared_add(&space->active_cpus, cpu_id());
 	if (old)
 		atomic_fetch_add(&spaces_leaving, 1);
 	spin_lock(&space_owner_lock);
@@ -241,7 +240,7 @@ struct vm_space *vm_space_exchange(struct vm_space *space)
 	spin_unlock(&space_owner_lock);
 	arch_space_load(space ? &space->arch : NULL);
 	if (old)
-		atomic_fetch_and(&old->active_cpus, ~here);
+		cpumask_shared_remove(&old->active_cpus, cpu_id());
 	arch_irq_restore(state);
 	return old;
 }

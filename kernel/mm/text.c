@@ -49,23 +49,21 @@ void text_print(struct text *text, const char *format, ...)
 }
 
 /* A mask has as many digits as the machine's CPUs need, in groups of 32 bits. */
-void text_print_cpu_mask(struct text *text, cpumask_t cpus)
+void text_print_cpu_mask(struct text *text, const cpumask_t *cpus)
 {
 	for (unsigned int digit = (cpu_count() + 3) / 4; digit-- > 0;)
 		text_print(text, digit && digit % 8 == 0 ? "%x," : "%x",
-			   (unsigned int)(cpus >> 4 * digit & 15));
+			   (unsigned int)(cpus->words[digit / 16] >> digit % 16 * 4 & 15));
 }
 
-void text_print_cpu_list(struct text *text, cpumask_t cpus)
+void text_print_cpu_list(struct text *text, const cpumask_t *cpus)
 {
 	const char *separator = "";
 
-	for (unsigned int cpu = 0; cpu < CPUS_MAX; cpu++) {
+	for (unsigned int cpu = cpumask_next(cpus, 0); cpu < CPUS_MAX; cpu = cpumask_next(cpus, cpu + 1)) {
 		unsigned int last = cpu;
 
-		if (!(cpus >> cpu & 1))
-			continue;
-		while (last + 1 < CPUS_MAX && (cpus >> (last + 1) & 1))
+		while (last + 1 < CPUS_MAX && cpumask_has(cpus, last + 1))
 			last++;
 		text_print(text, last > cpu ? "%s%u-%u" : "%s%u", separator, cpu, last);
 		separator = ",";

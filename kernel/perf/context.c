@@ -265,8 +265,8 @@ struct perf_context *perf_context_of_task(struct task *task, int *error)
 	if (published) {
 		cpumask_t mask = cpus_all();
 		if (task == task_current())
-			mask = (cpumask_t)1 << cpu_id();
-		smp_call_mask(mask, activate_if_running, &perf->context);
+			mask = cpumask_of(cpu_id());
+		smp_call_mask(&mask, activate_if_running, &perf->context);
 	}
 	return &perf->context;
 }

@@ -50,7 +50,7 @@ static void start_here(void *pmu)
 static void start_cpus(struct pmu *pmu)
 {
 	if (pmu->start_cpu)
-		smp_call_mask(cpus_all(), start_here, pmu);
+		smp_call_all(start_here, pmu);
 }
 
 int perf_pmu_register(struct pmu *pmu, int type)

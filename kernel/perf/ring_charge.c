@@ -13,7 +13,6 @@
  */
 #include <kernel/perf/ring_charge.h>
 
-#include <kernel/base/bits.h>
 #include <kernel/base/cpu.h>
 #include <kernel/mm/page.h>
 #include <kernel/mm/vm.h>
@@ -28,7 +27,9 @@
 /* Returns the limit of one user, in pages. A negative setting is no limit, as on Linux. */
 static size_t user_limit(void)
 {
-	return (size_t)perf_mlock_kib / KIB_PER_PAGE * bits_count(cpus_online());
+	const cpumask_t online = cpus_online();
+
+	return (size_t)perf_mlock_kib / KIB_PER_PAGE * cpumask_count(&online);
 }
 
 static bool may_exceed(void)

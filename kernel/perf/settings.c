@@ -27,7 +27,7 @@ static void update_user_access(void *unused)
 void perf_user_reads_set(enum perf_user_reads reads)
 {
 	atomic_store(&perf_user_reads, (int)reads);
-	smp_call_mask(cpus_all(), update_user_access, NULL);
+	smp_call_all(update_user_access, NULL);
 }
 
 static int allow(int level)

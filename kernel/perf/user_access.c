@@ -26,8 +26,11 @@ void perf_user_access_change(struct vm_space *space, int change)
 {
 	unsigned int before = change > 0 ? atomic_fetch_add(&space->perf_rdpmc, 1) :
 					   atomic_fetch_sub(&space->perf_rdpmc, 1) - 1;
-	if (before == 0)
-		smp_call_mask(atomic_load(&space->active_cpus), update_user_access, space);
+	if (before == 0) {
+		const cpumask_t active = cpumask_shared_read(&space->active_cpus);
+
+		smp_call_mask(&active, update_user_access, space);
+	}
 }
 
 void perf_user_access_count(struct perf_event *event, struct vm_space *space, int change)

@@ -87,7 +87,7 @@ const char *perfctr_cpu_reserve(const char *name)
 	if (atomic_compare_exchange_strong(&holder, &none, name)) {
 		memset(cached, 0, sizeof(cached));
 		arch_perfctr_take(handle_overflow);
-		smp_call_mask(cpus_all(), start_here, NULL);
+		smp_call_all(start_here, NULL);
 		return NULL;
 	}
 	pmu_release(&service);
@@ -97,7 +97,7 @@ const char *perfctr_cpu_reserve(const char *name)
 void perfctr_cpu_release(const char *name)
 {
 	ASSERT(strcmp(atomic_load(&holder), name) == 0);
-	smp_call_mask(cpus_all(), start_here, NULL);
+	smp_call_all(start_here, NULL);
 	arch_perfctr_leave();
 	atomic_store(&ihandler, NULL);
 	atomic_store(&holder, NULL);

@@ -176,7 +176,7 @@ static void retire(struct vperfctr *set)
 	if (atomic_exchange(&set->dead, true))
 		return;
 	/* A switch that does not see `dead` yet has finished before this CPU gets to that CPU. */
-	smp_call_mask(cpus_all(), halt_here, set);
+	smp_call_all(halt_here, set);
 	mutex_lock(&sets_mutex);
 	if (--live_sets == 0) {
 		hook_listen(HOOK_task_out, false);

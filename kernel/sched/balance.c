@@ -47,14 +47,15 @@ void run_queue_unlock_pair(unsigned int a, unsigned int b)
 unsigned int balance_choose_cpu(struct task *task)
 {
 	cpumask_t open = sched_open_cpus();
-	cpumask_t affinity = *(volatile cpumask_t *)&task->affinity & open;
+	cpumask_t affinity = *(volatile cpumask_t *)&task->affinity;
 	unsigned int cpu = (unsigned int)task->cpu, best = CPUS_MAX;
 	uint64_t best_load = 0;
 
-	if (!affinity)
+	cpumask_keep(&affinity, &open);
+	if (cpumask_next(&affinity, 0) == CPUS_MAX)
 		affinity = open;
 	for (unsigned int i = 0; i < cpu_count(); i++) {
-		if (affinity >> cpu & 1) {
+		if (cpumask_has(&affinity, cpu)) {
 			uint64_t load = run_queue_load(&run_queues[cpu]);
 
 			if (load == 0)
@@ -129,14 +130,14 @@ static struct task *find_movable(struct run_queue *queue, unsigned int cpu)
 }
 
 /* Returns the CPU of CANDIDATES with the most tasks, at least two; CPUS_MAX: none. */
-static unsigned int find_longest(cpumask_t candidates)
+static unsigned int find_longest(const cpumask_t *candidates)
 {
 	unsigned int longest = 1, found = CPUS_MAX;
 
 	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++) {
 		unsigned int length = run_queue_task_count(&run_queues[cpu]);
 
-		if ((candidates >> cpu & 1) && length > longest) {
+		if (cpumask_has(candidates, cpu) && length > longest) {
 			found = cpu;
 			longest = length;
 		}
@@ -147,9 +148,11 @@ static unsigned int find_longest(cpumask_t candidates)
 void balance_pull(void)
 {
 	unsigned int here = cpu_id(), from;
-	cpumask_t candidates = sched_open_cpus() & ~((cpumask_t)1 << here);
+	cpumask_t candidates = sched_open_cpus();
 
-	while ((from = find_longest(candidates)) != CPUS_MAX) {
+	cpumask_remove(&candidates, here);
+
+	while ((from = find_longest(&candidates)) != CPUS_MAX) {
 		run_queue_lock_pair(from, here);
 		struct task *task = find_movable(&run_queues[from], here);
 
@@ -158,7 +161,7 @@ void balance_pull(void)
 		run_queue_unlock_pair(from, here);
 		if (task)
 			break;
-		candidates &= ~((cpumask_t)1 << from);
+		cpumask_remove(&candidates, from);
 	}
 }
 
@@ -168,7 +171,7 @@ static unsigned int find_least_loaded(void)
 	cpumask_t open = sched_open_cpus();
 
 	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++)
-		if ((open >> cpu & 1) &&
+		if (cpumask_has(&open, cpu) &&
 		    run_queue_load(&run_queues[cpu]) < run_queue_load(&run_queues[found]))
 			found = cpu;
 	return found;

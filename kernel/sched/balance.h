@@ -18,21 +18,24 @@ static inline struct task *task_of(struct sched_entity *entity)
 
 /* The CPUs that take no tasks: they go off line, or are. A CPU's bit changes with its queue locked. In
  * hotplug.c. */
-extern _Atomic cpumask_t sched_closed_cpus;
+extern shared_cpumask_t sched_closed_cpus;
 
 /* Whether TASK may run on CPU. Exact while CPU's queue is locked, and the affinity's. */
 static inline bool task_allows(const struct task *task, unsigned int cpu)
 {
-	return (task->affinity & ~atomic_load_explicit(&sched_closed_cpus, memory_order_relaxed)) >>
-		       cpu &
-	       1;
+	unsigned int word = cpu_word(cpu);
+
+	return task->affinity.words[word] &
+	       ~atomic_load_explicit(&sched_closed_cpus.words[word], memory_order_relaxed) & cpu_bit(cpu);
 }
 
 /* TASK needs a CPU: if its affinity has closed ones only, lets it run everywhere, as Linux does. The queue of
  * task->cpu locked. */
 static inline void task_widen(struct task *task)
 {
-	if (!(task->affinity & sched_open_cpus()))
+	const cpumask_t open = sched_open_cpus();
+
+	if (!cpumask_meet(&task->affinity, &open))
 		task->affinity = cpus_all();
 }
 

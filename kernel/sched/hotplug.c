@@ -47,7 +47,7 @@
 /* The CPU that stays on line and takes over timers and events. */
 #define TARGET 0
 
-_Atomic cpumask_t sched_closed_cpus;
+shared_cpumask_t sched_closed_cpus;
 
 /* One CPU at a time goes off line or comes on line. */
 static struct mutex hotplug_mutex = MUTEX_INITIALIZER(hotplug_mutex);
@@ -68,9 +68,9 @@ static void set_closed(unsigned int cpu, bool closed)
 	unsigned long state = spin_lock_irqsave(&run_queues[cpu].lock);
 
 	if (closed)
-		atomic_fetch_or(&sched_closed_cpus, (cpumask_t)1 << cpu);
+		cpumask_shared_add(&sched_closed_cpus, cpu);
 	else
-		atomic_fetch_and(&sched_closed_cpus, ~((cpumask_t)1 << cpu));
+		cpumask_shared_remove(&sched_closed_cpus, cpu);
 	spin_unlock_irqrestore(&run_queues[cpu].lock, state);
 }
 
@@ -174,7 +174,7 @@ int cpu_take_offline(unsigned int cpu)
 	if (cpu_is_online(cpu) && !result) {
 		hook_cpu_goes_offline(cpu, TARGET);
 		smp_call(cpu, leave_timers, NULL);
-		atomic_fetch_or(&cpus_offline, (cpumask_t)1 << cpu);
+		cpumask_shared_add(&cpus_offline, cpu);
 		atomic_store(&offline_since_ns[cpu], clock_ns());
 		smp_call(TARGET, receive_timers, NULL);
 		log_info("smpboot: CPU %u is now offline", cpu);
@@ -190,7 +190,7 @@ void cpu_bring_online(unsigned int cpu)
 	if (!cpu_is_online(cpu)) {
 		atomic_fetch_add(&offline_before_ns[cpu],
 				 clock_ns() - atomic_exchange(&offline_since_ns[cpu], 0));
-		atomic_fetch_and(&cpus_offline, ~((cpumask_t)1 << cpu));
+		cpumask_shared_remove(&cpus_offline, cpu);
 		smp_call(cpu, start_here, NULL);
 		set_closed(cpu, false);
 		request_reschedule(cpu);

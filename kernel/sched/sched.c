@@ -131,7 +131,11 @@ void sched_watch_slice(struct run_queue *queue, unsigned int cpu)
 
 cpumask_t sched_open_cpus(void)
 {
-	return cpus_all() & ~atomic_load(&sched_closed_cpus);
+	cpumask_t open = cpus_all();
+	const cpumask_t closed = cpumask_shared_read(&sched_closed_cpus);
+
+	cpumask_drop(&open, &closed);
+	return open;
 }
 
 void sched_place(struct task *task)
@@ -171,7 +175,7 @@ static void finish_switch(struct run_queue *queue)
 	queue->evicted = false;
 	prev->running = false;
 	if (prev->space && prev->space != self->space)
-		atomic_fetch_and(&prev->space->active_cpus, ~((uint64_t)1 << cpu_id()));
+		cpumask_shared_remove(&prev->space->active_cpus, cpu_id());
 	bool ended = prev->state == TASK_ZOMBIE;
 
 	spin_unlock(&queue->lock);
@@ -211,7 +215,7 @@ static void switch_to(struct run_queue *queue, struct task *next, uint64_t now_n
 	next->sched.started_ns = now_ns;
 	next->sched.charged_ns = now_ns;
 	if (next->space)
-		atomic_fetch_or(&next->space->active_cpus, (uint64_t)1 << cpu_id());
+		cpumask_shared_add(&next->space->active_cpus, cpu_id());
 	set_slice_timer(queue, now_ns);
 	arch_context_switch(prev, next);
 	finish_switch(&this_cpu(run_queues));
@@ -386,10 +390,13 @@ void sched_start(struct task *task)
 	arch_irq_restore(state);
 }
 
-int sched_set_affinity(struct task *task, cpumask_t mask)
+int sched_set_affinity(struct task *task, const cpumask_t *wanted)
 {
-	mask &= cpus_all();
-	if (!(mask & sched_open_cpus()))
+	const cpumask_t open = sched_open_cpus();
+	cpumask_t mask = cpus_all();
+
+	cpumask_keep(&mask, wanted);
+	if (!cpumask_meet(&mask, &open))
 		return -EINVAL;
 	unsigned long state = arch_irq_save();
 	struct run_queue *queue = lock_task_queue(task);
@@ -558,7 +565,7 @@ static void adopt_idle_task(void)
 	idle->cpu = (int)cpu;
 	idle->running = true;
 	idle->state = TASK_RUNNABLE;
-	idle->affinity = (cpumask_t)1 << cpu;
+	idle->affinity = cpumask_of(cpu);
 	idle->sched.started_ns = clock_ns();
 	format_string(idle->comm, sizeof(idle->comm), "swapper/%u", cpu);
 	run_queue_init(queue, idle);
@@ -584,7 +591,7 @@ _Noreturn void sched_start_cpu(void)
 			task_reap();
 			arch_irq_disable();
 		}
-		if (__builtin_expect(sched_closed_cpus >> cpu_id() & 1, 0))
+		if (__builtin_expect(cpumask_shared_has(&sched_closed_cpus, cpu_id()), 0))
 			sched_report_empty();
 		if (!atomic_load(&this_cpu(sched_requests).reschedule))
 			arch_cpu_idle();

@@ -64,7 +64,7 @@ static bool read_range(struct reader *reader, cpumask_t *cpus)
 		return false;
 	for (unsigned int cpu = first; cpu <= last; cpu++)
 		if ((cpu - first) % group < used)
-			*cpus |= (cpumask_t)1 << cpu;
+			cpumask_add(cpus, cpu);
 	return true;
 }
 
@@ -72,7 +72,7 @@ bool cpu_list_parse(const char *text, size_t size, cpumask_t *cpus)
 {
 	struct reader reader = { text, text + size };
 
-	*cpus = 0;
+	*cpus = CPUMASK_NONE;
 	for (;;) {
 		while (reader.at < reader.end && is_between(*reader.at))
 			reader.at++;

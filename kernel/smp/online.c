@@ -2,4 +2,4 @@
 /* The set of CPUs that are on line; see <kernel/base/cpu.h>. kernel/sched/hotplug.c alone changes it. */
 #include <kernel/base/cpu.h>
 
-_Atomic cpumask_t cpus_offline;
+shared_cpumask_t cpus_offline;

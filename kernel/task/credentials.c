@@ -104,7 +104,7 @@ const struct credentials *credentials_for_files(void)
 {
 	const struct task *self = task_current();
 
-	return self->access_credentials ? self->access_credentials : self->credentials;
+	return self->file_credentials ? self->file_credentials : self->credentials;
 }
 
 const struct credentials *credentials_begin_access(void)
@@ -117,14 +117,27 @@ const struct credentials *credentials_begin_access(void)
 	access->fsgid = access->gid;
 	if (!(access->securebits & SECBIT_NO_SETUID_FIXUP))
 		access->effective = access->uid ? 0 : access->permitted;
-	task_current()->access_credentials = access;
+	task_current()->file_credentials = access;
 	return access;
 }
 
 void credentials_end_access(const struct credentials *access)
 {
-	task_current()->access_credentials = NULL;
+	task_current()->file_credentials = NULL;
 	credentials_put(access);
+}
+
+const struct credentials *credentials_begin_kernel(void)
+{
+	const struct credentials *before = task_current()->file_credentials;
+
+	task_current()->file_credentials = &credentials_initial;
+	return before;
+}
+
+void credentials_end_kernel(const struct credentials *before)
+{
+	task_current()->file_credentials = before;
 }
 
 const struct credentials *credentials_of(const struct task *task)

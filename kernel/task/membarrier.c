@@ -49,12 +49,15 @@ static void restart_sequence(void *arg)
 }
 
 /* Calls FUNCTION on the CPUs of MASK that run the caller's program. */
-static void call_private(cpumask_t mask, void (*function)(void *arg))
+static void call_private(const cpumask_t *mask, void (*function)(void *arg))
 {
 	struct vm_space *space = task_current()->space;
 
 	atomic_thread_fence(memory_order_seq_cst);
-	smp_call_mask(space->active_cpus & mask, function, space);
+	cpumask_t active = cpumask_shared_read(&space->active_cpus);
+
+	cpumask_keep(&active, mask);
+	smp_call_mask(&active, function, space);
 }
 
 long sys_membarrier(const unsigned long arg[6])
@@ -71,7 +74,7 @@ long sys_membarrier(const unsigned long arg[6])
 		return ALL_COMMANDS;
 	case MEMBARRIER_GLOBAL:
 	case MEMBARRIER_GLOBAL_EXPEDITED:
-		smp_call_mask(mask, barrier, NULL);
+		smp_call_all(barrier, NULL);
 		return 0;
 	case MEMBARRIER_REGISTER_GLOBAL_EXPEDITED:
 	case MEMBARRIER_REGISTER_PRIVATE_EXPEDITED:
@@ -86,8 +89,8 @@ long sys_membarrier(const unsigned long arg[6])
 		if (!(*registered & (unsigned int)command << 1))
 			return -EPERM;
 		if (flags)
-			mask &= cpu >= 0 && cpu < CPUS_MAX ? (cpumask_t)1 << cpu : 0;
-		call_private(mask, command == MEMBARRIER_PRIVATE_EXPEDITED_RSEQ ? restart_sequence :
+			mask = cpu >= 0 && cpu < CPUS_MAX ? cpumask_of((unsigned int)cpu) : CPUMASK_NONE;
+		call_private(&mask, command == MEMBARRIER_PRIVATE_EXPEDITED_RSEQ ? restart_sequence :
 										  barrier);
 		return 0;
 	case MEMBARRIER_GET_REGISTRATIONS:

@@ -324,7 +324,7 @@ long sys_sched_getattr(const unsigned long arg[6])
 
 long sys_sched_setaffinity(const unsigned long arg[6])
 {
-	cpumask_t mask = 0;
+	cpumask_t mask = CPUMASK_NONE;
 	size_t size = (unsigned int)arg[1] < sizeof(mask) ? (unsigned int)arg[1] : sizeof(mask);
 
 	/* Bits beyond the possible CPUs mean nothing, as in Linux. */
@@ -338,7 +338,7 @@ long sys_sched_setaffinity(const unsigned long arg[6])
 	bool allowed = credentials_may_schedule(task) && credentials_may_prioritize(task);
 
 	spin_unlock_irqrestore(&task_table_lock, state);
-	int error = allowed ? sched_set_affinity(task, mask) : -EPERM;
+	int error = allowed ? sched_set_affinity(task, &mask) : -EPERM;
 
 	task_put(task);
 	return error;
@@ -348,16 +348,22 @@ long sys_sched_getaffinity(const unsigned long arg[6])
 {
 	unsigned int size = (unsigned int)arg[1];
 
-	if (size * 8u < cpu_count() || size % sizeof(cpumask_t))
+	unsigned int own_size = cpu_words() * (unsigned int)sizeof(uint64_t);
+
+	if (size * 8u < cpu_count() || size % sizeof(uint64_t))
 		return -EINVAL;
 	struct task *task = find_task((pid_t)arg[0]);
 
 	if (!task)
 		return -ESRCH;
-	cpumask_t mask = task->affinity & sched_open_cpus();
+	cpumask_t mask = sched_open_cpus();
+
+	cpumask_keep(&mask, &task->affinity);
 
 	task_put(task);
-	return copy_to_user((void *)arg[2], &mask, sizeof(mask)) ? -EFAULT : (long)sizeof(mask);
+	if (size > own_size)
+		size = own_size;
+	return copy_to_user((void *)arg[2], &mask, size) ? -EFAULT : (long)size;
 }
 
 long sys_getcpu(const unsigned long arg[6])

@@ -107,5 +107,5 @@ static void pass(void *unused)
 /* Runs with interrupts off. */
 void trace_emit_sync(void)
 {
-	smp_call_mask(cpus_all(), pass, NULL);
+	smp_call_all(pass, NULL);
 }

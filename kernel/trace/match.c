@@ -121,14 +121,14 @@ static bool compare_cpus(const struct node *node, uint64_t value)
 {
 	uint32_t cpu = (uint32_t)value;
 
-	if (node->cpus && !(node->cpus & (node->cpus - 1))) {
-		bool equal = value == (uint64_t)__builtin_ctzll(node->cpus);
+	if (cpumask_count(&node->cpus) == 1) {
+		bool equal = value == cpumask_next(&node->cpus, 0);
 
 		return equal == (node->relation != NOT_EQUAL);
 	}
 	if (cpu >= cpu_count())
 		return false;
-	return node->relation == HAS_BITS ? node->cpus >> cpu & 1 : node->relation == NOT_EQUAL;
+	return node->relation == HAS_BITS ? cpumask_has(&node->cpus, cpu) : node->relation == NOT_EQUAL;
 }
 
 static bool compare_value(const struct node *node, uint64_t value)

@@ -82,7 +82,7 @@ static void print_head(struct text *text, struct trace_buffer *buffer)
 {
 	uint64_t present, written;
 
-	trace_ring_count(buffer, cpus_all(), &present, &written);
+	trace_ring_count(buffer, &present, &written);
 	text_print(text, "# tracer: nop\n#\n# entries-in-buffer/entries-written: %lu/%lu   #P:%u\n",
 		   (unsigned long)present, (unsigned long)written, cpu_count());
 	text_print(text, "#\n"
@@ -103,8 +103,8 @@ static void print_head(struct text *text, struct trace_buffer *buffer)
 static bool next_line(struct trace_reader *reader, bool take)
 {
 	struct trace_buffer *buffer = &reader->instance->buffer;
-	bool found = take ? trace_ring_take(buffer, cpus_all(), &reader->entry) :
-			    trace_ring_next(buffer, &reader->cursor, cpus_all(), &reader->entry);
+	bool found = take ? trace_ring_take(buffer, &reader->entry) :
+			    trace_ring_next(buffer, &reader->cursor, &reader->entry);
 
 	text_clear(&reader->line);
 	reader->line_done = 0;
@@ -165,7 +165,7 @@ static bool is_empty(struct trace_buffer *buffer)
 {
 	uint64_t present, written;
 
-	trace_ring_count(buffer, cpus_all(), &present, &written);
+	trace_ring_count(buffer, &present, &written);
 	return present == 0;
 }
 

@@ -230,9 +230,8 @@ static bool peek(const struct trace_ring *ring, uint64_t *position, struct head 
 	return true;
 }
 
-/* Returns the CPU among CPUS whose next record is the oldest; CPUS_MAX: no record. */
-static unsigned int find_oldest(struct trace_ring *rings, struct trace_cursor *cursor,
-				cpumask_t cpus)
+/* Returns the CPU whose next record is the oldest; CPUS_MAX: no record. */
+static unsigned int find_oldest(struct trace_ring *rings, struct trace_cursor *cursor)
 {
 	unsigned int found = CPUS_MAX;
 	uint64_t oldest_ns = UINT64_MAX;
@@ -240,7 +239,7 @@ static unsigned int find_oldest(struct trace_ring *rings, struct trace_cursor *c
 
 	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++) {
 		unsigned long state = lock_irqsave(&rings[cpu].lock);
-		bool there = (cpus >> cpu & 1) && peek(&rings[cpu], &cursor->positions[cpu], &head);
+		bool there = peek(&rings[cpu], &cursor->positions[cpu], &head);
 
 		spin_unlock_irqrestore(&rings[cpu].lock, state);
 		if (there && head.time_ns < oldest_ns) {
@@ -251,13 +250,13 @@ static unsigned int find_oldest(struct trace_ring *rings, struct trace_cursor *c
 	return found;
 }
 
-bool trace_ring_next(struct trace_buffer *buffer, struct trace_cursor *cursor, cpumask_t cpus,
+bool trace_ring_next(struct trace_buffer *buffer, struct trace_cursor *cursor,
 		     struct trace_entry *entry)
 {
 	struct trace_ring *rings = buffer->rings;
 
 	while (rings) {
-		unsigned int cpu = find_oldest(rings, cursor, cpus);
+		unsigned int cpu = find_oldest(rings, cursor);
 		struct trace_ring *ring = &rings[cpu];
 		struct head head;
 
@@ -282,11 +281,11 @@ bool trace_ring_next(struct trace_buffer *buffer, struct trace_cursor *cursor, c
 	return false;
 }
 
-bool trace_ring_take(struct trace_buffer *buffer, cpumask_t cpus, struct trace_entry *entry)
+bool trace_ring_take(struct trace_buffer *buffer, struct trace_entry *entry)
 {
 	struct trace_cursor cursor = { 0 };
 
-	if (!trace_ring_next(buffer, &cursor, cpus, entry))
+	if (!trace_ring_next(buffer, &cursor, entry))
 		return false;
 	struct trace_ring *ring = &buffer->rings[entry->cpu];
 	unsigned long state = lock_irqsave(&ring->lock);
@@ -297,15 +296,13 @@ bool trace_ring_take(struct trace_buffer *buffer, cpumask_t cpus, struct trace_e
 	return true;
 }
 
-void trace_ring_clear(struct trace_buffer *buffer, cpumask_t cpus)
+void trace_ring_clear(struct trace_buffer *buffer)
 {
 	struct trace_ring *rings = buffer->rings;
 
 	for (unsigned int cpu = 0; rings && cpu < cpu_count(); cpu++) {
 		struct trace_ring *ring = &rings[cpu];
 
-		if (!(cpus >> cpu & 1))
-			continue;
 		unsigned long state = lock_irqsave(&ring->lock);
 
 		ring->tail = ring->head;
@@ -314,8 +311,7 @@ void trace_ring_clear(struct trace_buffer *buffer, cpumask_t cpus)
 	}
 }
 
-void trace_ring_count(struct trace_buffer *buffer, cpumask_t cpus, uint64_t *present,
-		      uint64_t *written)
+void trace_ring_count(struct trace_buffer *buffer, uint64_t *present, uint64_t *written)
 {
 	struct trace_ring *rings = buffer->rings;
 
@@ -323,10 +319,8 @@ void trace_ring_count(struct trace_buffer *buffer, cpumask_t cpus, uint64_t *pre
 	for (unsigned int cpu = 0; rings && cpu < cpu_count(); cpu++) {
 		unsigned long state = lock_irqsave(&rings[cpu].lock);
 
-		if (cpus >> cpu & 1) {
-			*present += rings[cpu].present;
-			*written += rings[cpu].written;
-		}
+		*present += rings[cpu].present;
+		*written += rings[cpu].written;
 		spin_unlock_irqrestore(&rings[cpu].lock, state);
 	}
 }

@@ -183,7 +183,7 @@ static int show_nothing(struct text *text, void *unused)
 
 static void clear_trace(void *target)
 {
-	trace_ring_clear(&trace_target_instance(target)->buffer, cpus_all());
+	trace_ring_clear(&trace_target_instance(target)->buffer);
 }
 
 /* The files of every trace. */

@@ -37,7 +37,8 @@ STARTS = (
     ("16 MiB of memory", 1, "pc", "max", 1, "16M"),
     ("memory above 4 GiB", 2, "q35", "max", 2, "5G"),
     ("64 processors", 64, "q35", "max", 64, "512M"),
-    ("more processors than the kernel can use", 64, "q35", "max", 66, "512M"),
+    ("255 processors", 255, "q35", "max", 255, "512M"),
+    ("more processors than the kernel can use", 256, "q35", "max", 258, "512M"),
 )
 
 # The fault; machine, CPU model, memory; the last line of the log.

@@ -11,7 +11,7 @@
 
 #include "child.h"
 
-#define CPUS_MAX   64
+#define CPUS_MAX   256
 #define STACK_SIZE 16384
 #define ROUNDS	   8
 /* a reader's, between two naps */
@@ -86,7 +86,7 @@ static void check_execution(void)
 static _Atomic uint64_t *page;
 static char stacks[CPUS_MAX][STACK_SIZE] __attribute__((aligned(16)));
 
-/* 64 CPUs may share two of the host's: a waiter sleeps. */
+/* 255 CPUs may share two of the host's: a waiter sleeps. */
 static void nap(void)
 {
 	const struct timespec time = { 0, 1000000 };

@@ -43,7 +43,7 @@ def check_report(report, processor, pmu, cpus, under_cpus, exact):
                                          "--under-cpus", under_cpus, "--timeout", "300"])
     text = output.decode(errors="replace")
     name = f"{processor}, {cpus} CPUs in a Linux with {under_cpus}"
-    report.equal(status, 1, f"{name}: the report's status: rules are broken", text, error)
+    report.equal(status, 0, f"{name}: the report's status: no rule is broken", text, error)
     findings = re.findall(r"^  (not ok|inexact) +(\S+)$", text, re.MULTILINE)
     report.equal(sorted(findings), findings_of_page(processor), f"{name}: the judge's findings are those of docs/kvm.md", text)
     report.ok("virtual, by KVMKVMKVM" in text, f"{name}: the machine is KVM's", text)

@@ -59,6 +59,14 @@ refused $intel,x-pmu-version=3,x-pmu-fault=status-set-ignored \
 refused $amd,x-pmu-amd=core,x-pmu-fault=freeze-always "x-pmu-fault=freeze-always needs a PMU of AMD v2"
 refused $intel,x-pmu-counters=1,x-pmu-fault=cpuid-counters-low \
 	"x-pmu-fault=cpuid-counters-low needs 2 or more general counters"
+refused $intel,x-pmu-fault=cpuid-width-low+cpuid-width-high \
+	"x-pmu-fault=cpuid-width-high and cpuid-width-low contradict each other; leave one out"
+refused $amd,x-pmu-fault=rings-ignored+pmi-late+os-ignored \
+	"x-pmu-fault=os-ignored and rings-ignored contradict each other; leave one out"
+refused $intel,x-pmu-fault=pmi-never+pmi-twice \
+	"x-pmu-fault=pmi-never and pmi-twice contradict each other; leave one out"
+refused $amd,x-pmu-fault=freeze-ignored+freeze-always \
+	"x-pmu-fault=freeze-ignored and freeze-always contradict each other; leave one out"
 refused max,x-pmu-fault=pmi-never "x-pmu-fault needs pmu=on"
 
 refused max,vendor=HygonGenuine,pmu=on "pmu=on emulates the PMUs of Intel and AMD under TCG: choose a \

@@ -102,6 +102,13 @@ def check_consoles(report):
     for name, text, line in cases:
         report.equal(read(text), (reports.NO_REPORT, "", line), f"{name}: one line, status {reports.NO_REPORT}")
     report.equal(tap.command([TALLY, "report", "--console", "/nowhere"])[0], 127, "a console that cannot be read: status 127")
+    report.equal(tap.command([TALLY, "report", "--console", "/dev/zero"]),
+                 (reports.NO_REPORT, b"", "tally: /dev/zero: longer than 16 MiB; keep its end, with the last report: tail -c 16M\n"),
+                 "a console without an end is not read whole")
+    noise = "a line of a machine that ran for days\n"
+    longest = noise * ((reports.CONSOLE_MAX - len(SMALL)) // len(noise)) + SMALL
+    report.equal(read(longest.rjust(reports.CONSOLE_MAX), "--format", "tap"), (1, SMALL, ""), "the longest console is read")
+    report.equal(read(longest.rjust(reports.CONSOLE_MAX + 1))[0], reports.NO_REPORT, "one that is a byte longer is not")
 
 
 def check_machine(report):
@@ -123,12 +130,26 @@ def check_page(report):
     report.equal(differ, [], "docs/report.md has the program's sentence and manual for each", "expected:", *(rules[name] for name in differ))
 
 
+def check_sample(report):
+    """The page's sample is what the named machine prints. "…" stands for lines, or for the rest of one."""
+    with open(PAGE, encoding="utf-8") as file:
+        command, block = re.search(r"by\n`(--[^`]+)`:\n\n((?:    .*\n)+)", file.read()).groups()
+    sample = [line[4:] for line in block.splitlines() if line != "    …"]
+    status, output, error = tap.command([TALLY, "report", "--timeout", "60", *command.split()])
+    printed = iter(output.decode().splitlines())
+    missing = [line for line in sample if not any(line == got or line.endswith(" …") and got.startswith(line[:-2]) for got in printed)]
+    report.equal((status, missing), (1, []), "docs/report.md's sample is what the machine prints, in its order", error, output.decode())
+    done = subprocess.run([PROGRAM, "--list"], capture_output=True, text=True, check=True)
+    report.equal(re.findall(r"report: (\d+) rules", block), [str(len(done.stdout.splitlines()))], "the sample has the number of rules")
+
+
 def main():
     report = tap.Report()
     check_formats(report)
     check_consoles(report)
     check_machine(report)
     check_page(report)
+    check_sample(report)
     return report.done()
 
 

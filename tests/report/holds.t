@@ -25,10 +25,15 @@ MACHINES = (
     ("--cpus 2 --pmu-version 4 --pmu-width 32", 145),
     ("--cpus 1 --pmu-counters 1 --icount", 130),
     ("--cpus 1 --pmu-counters 2 --pmu-width 40", 140),
+    ("--cpus 4 --pmu-version 2 --pmu-counters 1 --pmu-width 32 --icount", 120),
+    ("--cpus 1 --pmu-version 3 --pmu-width 40", 140),
+    ("--cpus 4 --pmu-version 4 --pmu-counters 8 --pmu-width 40", 145),
+    ("--cpus 1 --pmu-version 4 --pmu-counters 8", 140),
+    ("--cpus 1 --pmu-counters 8 --pmu-width 33 --icount", 140),
     ("--processor k8 --cpus 2", 85),
-    ("--processor zen3 --cpus 1", 90),
+    ("--processor zen3 --cpus 4", 95),
     ("--processor zen4 --cpus 4", 120),
-    ("--processor zen4 --cpus 2 --pmu-counters 15 --icount", 120),
+    ("--processor zen4 --cpus 4 --pmu-counters 15 --icount", 120),
     ("--processor zen4 --cpus 1 --pmu-counters 4", 110),
 )
 # A skid is a property of a real CPU, and no fault: the interrupt is late, and the report tells by how much.

@@ -40,7 +40,7 @@ ENDINGS = (
 MISTAKES = (
     ([], 120, "COMMAND"),
     (["walk"], 120, "walk"),
-    (["run", "--cpus", "0", PROGRAM], 120, "no number from 1 to 64"),
+    (["run", "--cpus", "0", PROGRAM], 120, "no number from 1 to 255"),
     (["run", "--pmu-width", "49", PROGRAM], 120, "no number from 32 to 48"),
     (["run", "--timeout", "soon", PROGRAM], 120, "no time in seconds"),
     (["run", "--pmu", "none", "--pmu-skid", "1", PROGRAM], 120, "has no properties"),

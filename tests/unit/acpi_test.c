@@ -309,8 +309,14 @@ static void check_many(void)
 {
 	put_cpus(255, 0, 1);
 	read_again();
-	EXPECT_EQ(acpi_info.listed_cpus, CPUS_MAX);
-	EXPECT_EQ(acpi_info.ignored_cpus, 255 - CPUS_MAX);
+	EXPECT_EQ(acpi_info.listed_cpus, 255);
+	EXPECT_EQ(acpi_info.ignored_cpus, 0);
+	put_cpus(258, 0, 1);
+	has_x2apic = true;
+	read_again();
+	EXPECT_EQ(acpi_info.listed_cpus, 256);
+	EXPECT_EQ(acpi_info.apic_ids[255], 255);
+	EXPECT_EQ(acpi_info.ignored_cpus, 2);
 	/* 255 is a broadcast, and 259 would reach CPU 3. */
 	put_cpus(3, 251, 4);
 	read_again();

@@ -376,6 +376,63 @@ static void check_long_words(void)
 	}
 }
 
+/* A word of a loader's data that is wrong by itself, and the reason of the failure. */
+static void check_far_data(void)
+{
+	static const struct {
+		size_t offset;
+		uint64_t value;
+		const char *reason;
+	} cases[] = {
+		/* Each object begins below 4 GiB and ends above. */
+		{ offsetof(struct start_info, map), 0xffffffc0,
+		  "the loader's data lies above 4 GiB: 72 bytes at 0xffffffc0" },
+		{ offsetof(struct start_info, modules), 0xffffffe4,
+		  "the loader's data lies above 4 GiB: 32 bytes at 0xffffffe4" },
+		{ offsetof(struct start_info, command_line), 0xfffff801,
+		  "the loader's data lies above 4 GiB: 2048 bytes at 0xfffff801" },
+		{ offsetof(struct start_info, acpi_rsdp), 0xffffffe0,
+		  "the loader's data lies above 4 GiB: 36 bytes at 0xffffffe0" },
+		{ offsetof(struct start_info, map), UINT64_MAX,
+		  "the loader's data lies above 4 GiB: 72 bytes at 0xffffffffffffffff" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		forget();
+		describe_pvh(&usual);
+		memcpy(memory + INFO_AT + cases[i].offset, &cases[i].value, sizeof(cases[i].value));
+		EXPECT_STR(boot(PVH_MAGIC, INFO_AT), cases[i].reason);
+	}
+	EXPECT_STR(boot(PVH_MAGIC, 0xfffffff0),
+		   "the loader's data lies above 4 GiB: 56 bytes at 0xfffffff0");
+	EXPECT_STR(boot(MULTIBOOT2_LOADED, 0xfffffffe),
+		   "the loader's data lies above 4 GiB: 4 bytes at 0xfffffffe");
+}
+
+/* A number of entries, or the size of one, that is wrong costs no time. */
+static void check_endless_maps(void)
+{
+	forget();
+	describe_pvh(&usual);
+	((struct start_info *)(memory + INFO_AT))->map_count = 65537;
+	EXPECT_STR(boot(PVH_MAGIC, INFO_AT),
+		   "the hypervisor's memory map has 65537 entries, more than 65536");
+	((struct start_info *)(memory + INFO_AT))->map_count = UINT32_MAX;
+	EXPECT_STR(boot(PVH_MAGIC, INFO_AT),
+		   "the hypervisor's memory map has 4294967295 entries, more than 65536");
+	((struct start_info *)(memory + INFO_AT))->map_count = 65536;
+	EXPECT_STR(boot(PVH_MAGIC, INFO_AT), "");
+
+	/* With its size's own 4 bytes the first entry has 2^32: it is the last one. */
+	forget();
+	describe_multiboot1(&usual);
+	*(uint32_t *)(memory + MAP_AT) = 0xfffffffc;
+	EXPECT_STR(boot(MULTIBOOT1_LOADED, INFO_AT),
+		   "module 1 (the initramfs is 1) of 6 KiB does not fit into memory, "
+		   "at 0x300000 to 0x301800; give the machine more memory");
+	EXPECT_EQ(boot_info.ram_count, 1);
+}
+
 static void check_bad_loaders(void)
 {
 	forget();
@@ -383,7 +440,7 @@ static void check_bad_loaders(void)
 		   "started by something that is no multiboot loader (0x12345678); use QEMU's "
 		   "-kernel or GRUB's multiboot2");
 	EXPECT_STR(boot(MULTIBOOT1_LOADED, 0x100000000),
-		   "the loader's data lies above 4 GiB, at 0x100000000");
+		   "the loader's data lies above 4 GiB: 116 bytes at 0x100000000");
 	EXPECT_STR(boot(MULTIBOOT1_LOADED, INFO_AT),
 		   "the boot loader gave no memory map; use one that does (QEMU, GRUB)");
 
@@ -397,7 +454,8 @@ static void check_bad_loaders(void)
 					     "PVH has version 1");
 	describe_pvh(&usual);
 	((struct start_info *)(memory + INFO_AT))->modules = 0x100000000;
-	EXPECT_STR(boot(PVH_MAGIC, INFO_AT), "the loader's data lies above 4 GiB, at 0x100000000");
+	EXPECT_STR(boot(PVH_MAGIC, INFO_AT),
+		   "the loader's data lies above 4 GiB: 32 bytes at 0x100000000");
 
 	/* Tags that end after the whole, or never: the tags before count. */
 	forget();
@@ -726,6 +784,8 @@ static const struct tap_rule rules[] = {
 	{ "a command line that is too long is refused, one that just fits is not",
 	  check_long_words },
 	{ "wrong statements of a loader do no harm", check_bad_loaders },
+	{ "data that ends above 4 GiB is refused", check_far_data },
+	{ "a map that is too long costs no time", check_endless_maps },
 	{ "a screen is used when all that is said of it makes sense", check_screens },
 	{ "memory taken early is zeroed, and missing afterwards", check_take },
 	{ "CPUs start in a free page", check_low_page },

@@ -15,7 +15,7 @@
 static void take_offline(unsigned int cpu, unsigned int target)
 {
 	perf_cpu_goes_offline(cpu, target);
-	atomic_fetch_or(&cpus_offline, (cpumask_t)1 << cpu);
+	cpumask_shared_add(&cpus_offline, cpu);
 }
 
 static void start_here(void *unused)
@@ -25,7 +25,7 @@ static void start_here(void *unused)
 
 static void bring_online(unsigned int cpu)
 {
-	atomic_fetch_and(&cpus_offline, ~((cpumask_t)1 << cpu));
+	cpumask_shared_remove(&cpus_offline, cpu);
 	smp_call(cpu, start_here, NULL);
 }
 

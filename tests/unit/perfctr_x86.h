@@ -43,12 +43,12 @@ static inline void start_here(void *unused)
 static inline void take_counters(void (*handler)(unsigned long pc))
 {
 	arch_perfctr_take(handler);
-	smp_call_mask(cpus_all(), start_here, NULL);
+	smp_call_all(start_here, NULL);
 }
 
 static inline void leave_counters(void)
 {
-	smp_call_mask(cpus_all(), start_here, NULL);
+	smp_call_all(start_here, NULL);
 	arch_perfctr_leave();
 }
 

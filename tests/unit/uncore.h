@@ -90,7 +90,7 @@ static inline void start_uncore_machine(unsigned int cpus)
 	registered = true;
 	atomic_store(&uncore.cpu, 0);
 	atomic_store(&uncore_used, 0);
-	atomic_store(&cpus_offline, 0);
+	memset(&cpus_offline, 0, sizeof(cpus_offline));
 }
 
 static inline struct perf_event_attr uncore_attr(void)

@@ -26,7 +26,8 @@ UNIT_KERNEL_SRCS := $(sort \
 	kernel/perfctr/perfctr.c \
 	kernel/random/chacha20.c \
 	kernel/sched/runqueue.c \
-	kernel/smp/cpu_list.c)
+	kernel/smp/cpu_list.c \
+	kernel/smp/cpu_mask.c)
 UNIT_KERNEL_OBJS := $(UNIT_KERNEL_SRCS:%=$(O)/unit/%.o)
 UNIT_SIM_SRCS := $(sort $(wildcard tests/unit/sim/*.c))
 UNIT_SIM_OBJS := $(UNIT_SIM_SRCS:%=$(O)/unit/%.o)

@@ -33,7 +33,7 @@ _INITRAMFS_MAX_MIB = 3072
 # The programs that `tally report` runs after the judge, in this order. The judge has the counters to itself.
 _REPORT = ("selfmon", "profile")
 # It alone is on the media of `tally image --report`.
-_JUDGE, _JUDGE_WORDS = "report", "pmu=off"
+_JUDGE, _JUDGE_WORDS = "report", "pmu=off init-check"
 # The characters of its console that are shown if the machine does not end well.
 _CONSOLE_SHOWN = 2000
 
@@ -188,7 +188,7 @@ def _add_machine_options(parser):
     add = parser.add_argument
     add("--arch", choices=tuple(architecture.ARCHITECTURES), default=architecture.DEFAULT,
         help=f"the machine's architecture, which is the program's (default {architecture.DEFAULT})")
-    add("--cpus", metavar="N", type=_number(1, 64), default=1, help="CPUs, 1 to 64 (default 1)")
+    add("--cpus", metavar="N", type=_number(1, 255), default=1, help="CPUs, 1 to 255 (default 1)")
     add("--memory", metavar="MIB", type=_number(16, 65536),
         help=f"memory in MiB (default {_MEMORY_MIB}, and more for a large initramfs)")
     add("--pmu", choices=("auto", "emulated", "kvm", "none"), default="auto",
@@ -197,7 +197,7 @@ def _add_machine_options(parser):
         help="the emulated processor: Intel's architectural PMU, or AMD's of three generations (default generic; "
              "zen3 with --under kvm)")
     add("--under", choices=("kvm",), help="boot Linux with KVM in the emulator, and this machine as its guest")
-    add("--under-cpus", metavar="N", type=_number(1, 64), help="CPUs of that Linux (default: as --cpus)")
+    add("--under-cpus", metavar="N", type=_number(1, 255), help="CPUs of that Linux (default: as --cpus)")
     add("--under-memory", metavar="MIB", type=_number(16, 65536), help="its memory (default: enough)")
     for name, (_, meaning) in processor.PMU_PROPERTIES.items():
         low, high = processor.range_of(name)
@@ -446,10 +446,14 @@ def _output_to(file):
 
 def _report_of_console(options, report):
     try:
-        with open(options.console, encoding="utf-8", errors="replace") as file:
-            text = file.read()
+        with open(options.console, "rb") as file:
+            data = file.read(report.CONSOLE_MAX + 1)
     except OSError as error:
         raise Failure(NOT_FOUND, f"{options.console}: {error.strerror}") from None
+    if len(data) > report.CONSOLE_MAX:
+        raise Failure(report.NO_REPORT, f"{options.console}: longer than {report.CONSOLE_MAX >> 20} MiB; keep its end, "
+                                        f"with the last report: tail -c {report.CONSOLE_MAX >> 20}M")
+    text = data.decode(errors="replace").replace("\r\n", "\n").replace("\r", "\n")
     found = report.parse(text, options.console)
     print(report.write(found, options.format), end="")
     return found.status

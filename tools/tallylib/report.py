@@ -15,6 +15,8 @@ from .failure import Failure
 
 # Exit statuses of `tally report`.
 BROKEN, NO_REPORT = 1, 2
+# The bytes of a console's text that are read. A report has some 50 KB.
+CONSOLE_MAX = 16 << 20
 
 _BEGIN = "# Tally PMU report, format 1"
 _END = re.compile(r"# report: ([0-9]{1,6}) rules: [0-9]+ ok, [0-9]+ not ok, [0-9]+ inexact, [0-9]+ skipped$")

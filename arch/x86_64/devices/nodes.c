@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The nodes of the CPUs' devices below /dev/cpu, for each CPU on line. As on Linux, those of a CPU that goes off line go
- * too, and come back with it. Root may have made or removed names there meanwhile: what is there stays.
+ * too, and come back with it. Root may have made or removed names there meanwhile: what is there stays. The kernel
+ * makes and removes the nodes, with root's credentials, whoever takes the CPU off line or brings it on line.
  */
 #include "nodes.h"
 
@@ -14,6 +15,7 @@
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/file.h>
 #include <kernel/sched/task.h>
+#include <kernel/task/credentials.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 #include <uapi/linux/stat.h>
@@ -94,32 +96,43 @@ static int find_cpus(struct dentry **cpus)
 	return path_lookup(root_dentry, "dev/cpu", LOOKUP_DIRECTORY, cpus);
 }
 
-HOOK_LISTENER(cpu_goes_offline, 2, (unsigned int cpu, unsigned int target))
+static void remove_nodes(struct dentry *cpus, unsigned int cpu)
 {
-	struct dentry *cpus, *folder;
+	struct dentry *folder;
 	char name[NAME_SIZE];
 
-	pmu_cpu_goes_offline(cpu);
 	format_string(name, sizeof(name), "%u", cpu);
-	if (find_cpus(&cpus))
+	if (path_lookup(cpus, name, LOOKUP_DIRECTORY, &folder))
 		return;
-	if (!path_lookup(cpus, name, LOOKUP_DIRECTORY, &folder)) {
-		for (size_t i = 0; i < sizeof(nodes) / sizeof(nodes[0]); i++)
-			entry_remove(folder, nodes[i].name, strlen(nodes[i].name), false);
-		dentry_put(folder);
-		entry_remove(cpus, name, strlen(name), true);
+	for (size_t i = 0; i < sizeof(nodes) / sizeof(nodes[0]); i++)
+		entry_remove(folder, nodes[i].name, strlen(nodes[i].name), false);
+	dentry_put(folder);
+	entry_remove(cpus, name, strlen(name), true);
+}
+
+HOOK_LISTENER(cpu_goes_offline, 2, (unsigned int cpu, unsigned int target))
+{
+	const struct credentials *before = credentials_begin_kernel();
+	struct dentry *cpus;
+
+	pmu_cpu_goes_offline(cpu);
+	if (!find_cpus(&cpus)) {
+		remove_nodes(cpus, cpu);
+		dentry_put(cpus);
 	}
-	dentry_put(cpus);
+	credentials_end_kernel(before);
 }
 
 HOOK_LISTENER(cpu_came_online, 1, (unsigned int cpu))
 {
+	const struct credentials *before = credentials_begin_kernel();
 	struct dentry *cpus;
 
-	if (find_cpus(&cpus))
-		return;
-	make_nodes(cpus, cpu);
-	dentry_put(cpus);
+	if (!find_cpus(&cpus)) {
+		make_nodes(cpus, cpu);
+		dentry_put(cpus);
+	}
+	credentials_end_kernel(before);
 }
 
 int node_cpu(const struct inode *inode, unsigned int *cpu)

@@ -24,6 +24,7 @@
 #include <kernel/sched/task.h>
 #include <machine/apic.h>
 #include <machine/cpu.h>
+#include <machine/init_check.h>
 #include <machine/msr.h>
 #include <machine/task.h>
 #include <machine/trap.h>
@@ -49,6 +50,12 @@ void steps_work_cpuid(uint64_t passes);
 void steps_work_string(uint64_t bytes, void *buffer);
 void steps_work_not_taken(uint64_t passes);
 void steps_work_interrupt(uint64_t passes, volatile uint32_t *apic);
+
+static const uint64_t init_effects[] = {
+	[INIT_NOT_TRIED] = PMU_INIT_NOT_TRIED,
+	[INIT_LEAVES_COUNTER] = PMU_INIT_LEAVES,
+	[INIT_CHANGES_COUNTER] = PMU_INIT_CHANGES,
+};
 
 /* --- steps --- */
 
@@ -143,6 +150,9 @@ static bool execute(struct steps_cpu *cpu, const struct pmu_step *step, uint64_t
 		return true;
 	case PMU_STEP_WAIT:
 		*value = wait(cpu, step->index, *value);
+		return true;
+	case PMU_STEP_INIT:
+		*value = init_effects[init_check_effect(cpu_id())];
 		return true;
 	default:
 		return false;

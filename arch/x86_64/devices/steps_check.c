@@ -20,6 +20,7 @@ static const uint8_t fields[PMU_STEP_OPERATIONS] = {
 	[PMU_STEP_WORK] = TAKES_INDEX | TAKES_VALUE,
 	[PMU_STEP_HALT] = TAKES_VALUE,
 	[PMU_STEP_WAIT] = TAKES_INDEX | TAKES_VALUE,
+	[PMU_STEP_INIT] = 0,
 };
 
 static const uint8_t weights[PMU_WORK_KINDS] = {

@@ -115,7 +115,7 @@ bool counters_are_there(const struct counter_registers *registers)
 	struct trial trial = { .registers = registers };
 	char name[32];
 
-	smp_call_mask(cpus_all(), try_here, &trial);
+	smp_call_all(try_here, &trial);
 	if (!trial.faulting)
 		return true;
 	print_name(trial.faulting, name, sizeof(name));

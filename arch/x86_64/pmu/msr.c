@@ -119,7 +119,7 @@ static void try_registers(void)
 {
 	struct trial trial = { .answered = has };
 
-	smp_call_mask(cpus_all(), try_here, &trial);
+	smp_call_all(try_here, &trial);
 	if (has & ~trial.answered)
 		log_warning("PMU: CPUID announces%s%s, but they fault: not used",
 			    has & ~trial.answered & NEEDS_APERFMPERF ? " APERF and MPERF" : "",

@@ -16,12 +16,9 @@
 
 #include <arch/cpu.h>
 
-/* The greatest number of CPUs. A set of CPUs fits into one 64-bit word. */
-#define CPUS_MAX	64
-#define CACHE_LINE_SIZE 64
+#include "cpu_mask.h"
 
-/* A set of CPUs: bit n is CPU n. */
-typedef uint64_t cpumask_t;
+#define CACHE_LINE_SIZE 64
 
 /* Defines NAME, an array with one element of TYPE for each CPU, free of false sharing as
  * long as TYPE is a structure declared with CACHE_ALIGNED. */
@@ -43,24 +40,18 @@ static inline unsigned int cpu_id(void)
 unsigned int cpu_count(void);
 
 /* Returns the set of CPUs that have started, on line or not: Linux's possible and present CPUs. Any context. */
-static inline cpumask_t cpus_all(void)
-{
-	return cpu_count() == 64 ? ~(cpumask_t)0 : ((cpumask_t)1 << cpu_count()) - 1;
-}
+cpumask_t cpus_all(void);
 
 /* A: the CPUs that are off line. kernel/sched/hotplug.c alone changes it, and has the protocol. */
-extern _Atomic cpumask_t cpus_offline;
+extern shared_cpumask_t cpus_offline;
 
 /* Returns the set of CPUs that are on line. A snapshot: it may change at once. Any context. */
-static inline cpumask_t cpus_online(void)
-{
-	return cpus_all() & ~atomic_load(&cpus_offline);
-}
+cpumask_t cpus_online(void);
 
 /* Returns whether CPU, below cpu_count(), is on line. A snapshot. Any context. */
 static inline bool cpu_is_online(unsigned int cpu)
 {
-	return cpus_online() >> cpu & 1;
+	return !cpumask_shared_has(&cpus_offline, cpu);
 }
 
 #endif

@@ -18,7 +18,10 @@ void smp_call(unsigned int cpu, void (*function)(void *arg), void *arg);
 /* Runs FUNCTION(ARG) on every CPU of MASK that is on line, this one included if it is in MASK, and waits for
  * all. A CPU that comes on line meanwhile either runs FUNCTION, or sees on its arrival what the caller wrote
  * before the call. */
-void smp_call_mask(cpumask_t mask, void (*function)(void *arg), void *arg);
+void smp_call_mask(const cpumask_t *mask, void (*function)(void *arg), void *arg);
+
+/* The same with every CPU. */
+void smp_call_all(void (*function)(void *arg), void *arg);
 
 /*
  * Deferred work: an NMI queues it, lock-free, on its CPU, for a context that may take locks: a

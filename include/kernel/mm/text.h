@@ -22,8 +22,8 @@ __attribute__((format(printf, 2, 3))) void text_print(struct text *text, const c
 /* Appends SIZE bytes unchanged. */
 void text_append(struct text *text, const char *bytes, size_t size);
 /* Append CPUS as a mask ("f") and as a list ("0-2,5"), in Linux's form, without a newline. */
-void text_print_cpu_mask(struct text *text, cpumask_t cpus);
-void text_print_cpu_list(struct text *text, cpumask_t cpus);
+void text_print_cpu_mask(struct text *text, const cpumask_t *cpus);
+void text_print_cpu_list(struct text *text, const cpumask_t *cpus);
 /* Frees the bytes; the text is empty again. */
 void text_clear(struct text *text);
 

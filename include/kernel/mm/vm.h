@@ -146,7 +146,7 @@ struct vm_space {
 	_Atomic unsigned int references;
 	_Atomic unsigned int pins;    /* one for all references, and one per vm_space_pin */
 	_Atomic size_t perf_pages;    /* in rings of events, beyond the user's share of them */
-	_Atomic uint64_t active_cpus; /* CPUs that have it loaded: for TLB shoot-down */
+	shared_cpumask_t active_cpus; /* CPUs that have it loaded: for TLB shoot-down */
 	_Atomic unsigned int
 		perf_rdpmc; /* mapped events that allow user counter reads, see <arch/pmu.h> */
 };

@@ -93,7 +93,7 @@ void sched_kick(struct task *task);
 
 /* Restricts TASK to MASK; on return it no longer runs elsewhere. -EINVAL: no CPU in MASK takes tasks. Task
  * context, no lock held. */
-int sched_set_affinity(struct task *task, cpumask_t mask);
+int sched_set_affinity(struct task *task, const cpumask_t *wanted);
 
 /* Returns the CPUs that take tasks: those on line, but for one that is going off line or coming on line. A
  * snapshot. Any context. */

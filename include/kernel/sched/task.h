@@ -75,7 +75,9 @@ struct task {
 
 	/* Never NULL. T; the task itself reads it without a lock: see <kernel/task/credentials.h> */
 	const struct credentials *credentials;
-	const struct credentials *access_credentials; /* the task's own; NULL: not in access(2) */
+	/* The task's own. Instead of `credentials` for files: in access(2), and while the kernel makes files; NULL:
+	 * neither. */
+	const struct credentials *file_credentials;
 	bool exceeds_tasks; /* switched to a user above RLIMIT_NPROC: see credentials.h */
 	bool no_new_privs;  /* the task's own: execve never gives privileges */
 

@@ -59,13 +59,17 @@ struct group_list {
 /* Root's credentials with every capability, for kernel tasks and the first user task. */
 extern struct credentials credentials_initial;
 
-/* Returns the credentials that decide about files: the current task's, or those of its access(2). Any
+/* Returns the credentials that decide about files: the current task's, or those of its access(2), or the kernel's. Any
  * context. */
 const struct credentials *credentials_for_files(void);
 /* Checks files as the real user until credentials_end_access, for access(2). Returns the credentials for
  * credentials_end_access; NULL: no memory. Task context. */
 const struct credentials *credentials_begin_access(void);
 void credentials_end_access(const struct credentials *access);
+/* Makes, finds and removes files as the kernel, with root's credentials whoever runs, until credentials_end_kernel, which
+ * takes the result. Task context. */
+const struct credentials *credentials_begin_kernel(void);
+void credentials_end_kernel(const struct credentials *before);
 
 /* Returns TASK's credentials. T held. */
 const struct credentials *credentials_of(const struct task *task);

@@ -56,18 +56,17 @@ struct trace_cursor {
 	uint64_t positions[CPUS_MAX];
 };
 
-/* Copies the oldest record of the CPUS that CURSOR has not seen to ENTRY; false: there is none. take:
- * removes it, too. Task context. */
-bool trace_ring_next(struct trace_buffer *buffer, struct trace_cursor *cursor, cpumask_t cpus,
+/* Copies the oldest record that CURSOR has not seen to ENTRY; false: there is none. take: removes it, too. Task
+ * context. */
+bool trace_ring_next(struct trace_buffer *buffer, struct trace_cursor *cursor,
 		     struct trace_entry *entry);
-bool trace_ring_take(struct trace_buffer *buffer, cpumask_t cpus, struct trace_entry *entry);
+bool trace_ring_take(struct trace_buffer *buffer, struct trace_entry *entry);
 
-/* Removes all records of CPUS. Task context. */
-void trace_ring_clear(struct trace_buffer *buffer, cpumask_t cpus);
+/* Removes all records. Task context. */
+void trace_ring_clear(struct trace_buffer *buffer);
 
-/* Counts the records of CPUS: present ones, and all written since the last removal. Task context. */
-void trace_ring_count(struct trace_buffer *buffer, cpumask_t cpus, uint64_t *present,
-		      uint64_t *written);
+/* Counts the records: present ones, and all written since the last removal. Task context. */
+void trace_ring_count(struct trace_buffer *buffer, uint64_t *present, uint64_t *written);
 
 /* Asks for a wake-up of BUFFER's readers at the next record. Any context. */
 void trace_ring_request_wake(struct trace_buffer *buffer);

@@ -48,7 +48,16 @@ enum {
 	PMU_STEP_WORK, /* work of kind INDEX, VALUE passes, in ring 0 */
 	PMU_STEP_HALT, /* HLT, interrupts on, until VALUE ns have passed or an NMI came. The caller is on CPU N */
 	PMU_STEP_WAIT, /* spins until INDEX NMIs came since the list began, or VALUE ns have passed; value = NMIs */
+	/* value = what INIT did to general counter 0 of CPU N when the machine started: of PMU_INIT_*. The kernel tries it
+	 * if its command line has the word init-check */
+	PMU_STEP_INIT,
 	PMU_STEP_OPERATIONS
+};
+
+enum {
+	PMU_INIT_NOT_TRIED, /* no such word, CPU 0, or the counter keeps no value */
+	PMU_INIT_LEAVES,
+	PMU_INIT_CHANGES
 };
 
 #define PMU_LVT_MASKED (1u << 16)

@@ -286,10 +286,13 @@ static void print_capabilities(struct text *text, const struct task *task,
 /* Tally has one namespace of each kind, and one memory node. */
 static void print_placement(struct text *text, const struct task *task)
 {
+	cpumask_t allowed = cpus_all();
+
+	cpumask_keep(&allowed, &task->affinity);
 	text_print(text, "Cpus_allowed:\t");
-	text_print_cpu_mask(text, task->affinity & cpus_all());
+	text_print_cpu_mask(text, &allowed);
 	text_print(text, "\nCpus_allowed_list:\t");
-	text_print_cpu_list(text, task->affinity & cpus_all());
+	text_print_cpu_list(text, &allowed);
 	text_print(text, "\nMems_allowed:\t1\nMems_allowed_list:\t0\n");
 }
 

@@ -55,14 +55,14 @@ static uint64_t number_of(void *target)
 
 static int print_list(struct text *text, cpumask_t cpus)
 {
-	text_print_cpu_list(text, cpus);
+	text_print_cpu_list(text, &cpus);
 	text_print(text, "\n");
 	return 0;
 }
 
 static int print_mask(struct text *text, cpumask_t cpus)
 {
-	text_print_cpu_mask(text, cpus);
+	text_print_cpu_mask(text, &cpus);
 	text_print(text, "\n");
 	return 0;
 }
@@ -79,13 +79,13 @@ static int show_online_list(struct text *text, void *unused)
 
 static int show_offline_list(struct text *text, void *unused)
 {
-	return print_list(text, cpus_all() & ~cpus_online());
+	return print_list(text, cpumask_shared_read(&cpus_offline));
 }
 
 /* No CPU is isolated. */
 static int show_none(struct text *text, void *unused)
 {
-	return print_list(text, 0);
+	return print_list(text, CPUMASK_NONE);
 }
 
 static int show_kernel_max(struct text *text, void *unused)
@@ -138,13 +138,13 @@ static cpumask_t alike(const void *target,
 		       bool (*alike)(const struct cpu_topology *a, const struct cpu_topology *b))
 {
 	const struct cpu_topology own = arch_cpu_topology(cpu_of(target));
-	cpumask_t cpus = 0;
+	cpumask_t cpus = CPUMASK_NONE;
 
 	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++) {
 		const struct cpu_topology other = arch_cpu_topology(cpu);
 
 		if (alike(&own, &other) && cpu_is_online(cpu))
-			cpus |= (cpumask_t)1 << cpu;
+			cpumask_add(&cpus, cpu);
 	}
 	return cpus;
 }
@@ -226,12 +226,12 @@ static cpumask_t sharers(const void *target)
 {
 	const struct cpu_cache own = cache_of(target);
 	struct cpu_cache other;
-	cpumask_t cpus = 0;
+	cpumask_t cpus = CPUMASK_NONE;
 
 	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++)
 		if (cpu_is_online(cpu) && arch_cpu_cache(cpu, cache_number_of(target), &other) &&
 		    other.id == own.id)
-			cpus |= (cpumask_t)1 << cpu;
+			cpumask_add(&cpus, cpu);
 	return cpus;
 }
 

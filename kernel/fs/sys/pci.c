@@ -123,14 +123,18 @@ static int show_numa_node(struct text *text, void *target)
 
 static int show_local_cpus(struct text *text, void *target)
 {
-	text_print_cpu_mask(text, cpus_all());
+	const cpumask_t cpus = cpus_all();
+
+	text_print_cpu_mask(text, &cpus);
 	text_print(text, "\n");
 	return 0;
 }
 
 static int show_local_cpulist(struct text *text, void *target)
 {
-	text_print_cpu_list(text, cpus_all());
+	const cpumask_t cpus = cpus_all();
+
+	text_print_cpu_list(text, &cpus);
 	text_print(text, "\n");
 	return 0;
 }

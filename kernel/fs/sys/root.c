@@ -33,14 +33,18 @@ static int show_node_list(struct text *text, void *unused)
 
 static int show_node_cpus(struct text *text, void *unused)
 {
-	text_print_cpu_list(text, cpus_online());
+	const cpumask_t cpus = cpus_online();
+
+	text_print_cpu_list(text, &cpus);
 	text_print(text, "\n");
 	return 0;
 }
 
 static int show_node_cpu_mask(struct text *text, void *unused)
 {
-	text_print_cpu_mask(text, cpus_online());
+	const cpumask_t cpus = cpus_online();
+
+	text_print_cpu_mask(text, &cpus);
 	text_print(text, "\n");
 	return 0;
 }

@@ -5,8 +5,9 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  *
  * The model gets records of all instructions that retire, in program order. It
- * counts items: misses, walks, mispredicted branches, cycles of waiting. Equal records make equal counts: nothing here depends on the host's time,
- * memory or threads. docs/model.md has the rules.
+ * counts items: misses, walks, mispredicted branches, cycles of waiting. Equal
+ * records make equal counts: nothing here depends on the host's time, memory or
+ * threads. docs/model.md has the rules.
  *
  * The model knows no target and includes no header of QEMU. It has no lock:
  * only one thread at a time may call the functions of one Model, with any of

@@ -6,7 +6,9 @@
 #include "observe.h"
 
 #include <cpuid.h>
+#include <grp.h>
 #include <sched.h>
+#include <sys/fsuid.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
@@ -49,8 +51,8 @@ static void show_node(const char *path)
 	}
 	char text[64];
 
-	snprintf(text, sizeof(text), "mode %o device %u:%u", status.st_mode, major(status.st_rdev),
-		 minor(status.st_rdev));
+	snprintf(text, sizeof(text), "mode %o owner %u:%u device %u:%u", status.st_mode,
+		 status.st_uid, status.st_gid, major(status.st_rdev), minor(status.st_rdev));
 	show(text, "stat %s", path);
 }
 
@@ -237,8 +239,61 @@ static void observe_offline(void)
 	close(cpuid);
 }
 
+/* Takes CPU 1 off line and brings it on line by the open FD. */
+static void toggle(int fd, const char *who)
+{
+	show(outcome(pwrite(fd, "0", 1, 0)), "%s: off line", who);
+	show(outcome(access("/dev/cpu/1", F_OK)), "%s: the folder, off line", who);
+	show(outcome(pwrite(fd, "1", 1, 0)), "%s: on line", who);
+}
+
+static void show_nodes_of_1(void)
+{
+	show_node("/dev/cpu/1");
+	show_node("/dev/cpu/1/msr");
+	show_node("/dev/cpu/1/cpuid");
+}
+
+/* The nodes are the kernel's, whoever brings the CPU on line: a user for files, a creation mask, another root. */
+static void observe_makers(void)
+{
+	static const gid_t groups[] = { 1002 };
+	int fd = open(ONLINE, O_WRONLY);
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		umask(0777);
+		if (setgroups(1, groups))
+			_exit(1);
+		setfsgid(1001);
+		toggle(fd, "another group for files");
+		show_nodes_of_1();
+		setfsuid(1000);
+		toggle(fd, "another user for files");
+		fflush(stdout);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	show_nodes_of_1();
+	mkdir("/tmp-root", 0755);
+	pid = fork();
+	if (pid == 0) {
+		if (chroot("/tmp-root") || chdir("/"))
+			_exit(1);
+		toggle(fd, "another root");
+		fflush(stdout);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	show_nodes_of_1();
+	rmdir("/tmp-root");
+	close(fd);
+}
+
 int main(void)
 {
+	/* Children print, too. */
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	load_modules();
 	observe_nodes();
 	observe_open();
@@ -246,5 +301,6 @@ int main(void)
 	observe_msr();
 	observe_cpus();
 	observe_offline();
+	observe_makers();
 	return 0;
 }

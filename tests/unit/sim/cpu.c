@@ -20,7 +20,7 @@ _Thread_local unsigned int sim_cpu_number;
 struct sim_cpu sim_cpus[CPUS_MAX];
 
 static unsigned int cpus;
-_Atomic cpumask_t cpus_offline;
+shared_cpumask_t cpus_offline;
 
 #define NMI_HANDLERS_MAX 4
 static bool (*nmi_handlers[NMI_HANDLERS_MAX])(struct trap_frame *frame);
@@ -30,7 +30,7 @@ void sim_start(unsigned int count)
 {
 	ASSERT(count >= 1 && count <= CPUS_MAX);
 	cpus = count;
-	atomic_store(&cpus_offline, 0);
+	memset(&cpus_offline, 0, sizeof(cpus_offline));
 	nmi_handler_count = 0;
 	memset(sim_cpus, 0, sizeof(sim_cpus));
 	sim_cpu_number = 0;
@@ -230,11 +230,18 @@ void smp_call(unsigned int cpu, void (*function)(void *arg), void *arg)
 	sim_cpu_number = from;
 }
 
-void smp_call_mask(cpumask_t mask, void (*function)(void *arg), void *arg)
+void smp_call_mask(const cpumask_t *mask, void (*function)(void *arg), void *arg)
 {
 	for (unsigned int cpu = 0; cpu < cpus; cpu++)
-		if (mask >> cpu & 1)
+		if (cpumask_has(mask, cpu))
 			smp_call(cpu, function, arg);
+}
+
+void smp_call_all(void (*function)(void *arg), void *arg)
+{
+	const cpumask_t all = cpus_all();
+
+	smp_call_mask(&all, function, arg);
 }
 
 static void start_here(void *pmu)
@@ -245,7 +252,7 @@ static void start_here(void *pmu)
 void sim_start_pmu(struct pmu *pmu)
 {
 	if (pmu->start_cpu)
-		smp_call_mask(cpus_all(), start_here, pmu);
+		smp_call_all(start_here, pmu);
 }
 
 /* --- deferred work --- */
@@ -285,7 +292,7 @@ static void sync_in_parallel(struct deferred_work *work)
 {
 	while (atomic_load(&work->pending))
 		sim_wait();
-	smp_call_mask(cpus_all(), pass_by, NULL);
+	smp_call_all(pass_by, NULL);
 }
 
 void deferred_work_sync(struct deferred_work *work)

@@ -8,15 +8,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define PASSES	    10000
-#define PERIOD	    8192
-#define CPUS_JUDGED 64
-#define SDM_CPUS    "Intel SDM vol. 3B, 20.2; AMD APM vol. 2, 13.2"
-
-static unsigned int judged_cpus(void)
-{
-	return machine.cpus < CPUS_JUDGED ? machine.cpus : CPUS_JUDGED;
-}
+#define PASSES	 10000
+#define PERIOD	 8192
+#define SDM_CPUS "Intel SDM vol. 3B, 20.2; AMD APM vol. 2, 13.2"
 
 static void announce_the_same(struct finding *finding, unsigned int argument)
 {
@@ -24,7 +18,7 @@ static void announce_the_same(struct finding *finding, unsigned int argument)
 
 	(void)argument;
 	shape_read_announcement(first);
-	for (unsigned int cpu = 1; cpu < judged_cpus(); cpu++) {
+	for (unsigned int cpu = 1; cpu < machine.cpus; cpu++) {
 		if (!machine_move_to_cpu(cpu))
 			continue;
 		shape_read_announcement(other);
@@ -45,7 +39,7 @@ static void every_cpu_starts_alike(struct finding *finding, unsigned int argumen
 	uint64_t value;
 
 	(void)argument;
-	for (unsigned int cpu = 1; cpu < judged_cpus(); cpu++) {
+	for (unsigned int cpu = 1; cpu < machine.cpus; cpu++) {
 		if (!machine_use_cpu(cpu))
 			continue;
 		if (machine_read_msr(shape_select_msr(0), &value) && value)
@@ -66,7 +60,7 @@ static void every_cpu_starts_alike(struct finding *finding, unsigned int argumen
 static void every_cpu_counts(struct finding *finding, unsigned int argument)
 {
 	(void)argument;
-	for (unsigned int cpu = 1; cpu < judged_cpus(); cpu++) {
+	for (unsigned int cpu = 1; cpu < machine.cpus; cpu++) {
 		struct measurement m = { 0 };
 		int64_t differences[USES_MAX];
 
@@ -90,7 +84,7 @@ static void every_cpu_counts(struct finding *finding, unsigned int argument)
 static void every_cpu_delivers(struct finding *finding, unsigned int argument)
 {
 	(void)argument;
-	for (unsigned int cpu = 0; cpu < judged_cpus(); cpu++) {
+	for (unsigned int cpu = 0; cpu < machine.cpus; cpu++) {
 		struct measurement m = { .deliver = true, .expected_nmis = 1 };
 		struct use *use;
 
@@ -175,6 +169,32 @@ static void registers_are_separate(struct finding *finding, unsigned int argumen
 			    "expected CPU 1 to have a counter 0 of its own, got that of CPU 0");
 }
 
+/* The kernel sent INIT when it started the CPUs: no program could go on after one. */
+static void init_leaves_counters(struct finding *finding, unsigned int argument)
+{
+	static struct list list;
+	unsigned int tried = 0;
+
+	(void)argument;
+	for (unsigned int cpu = 1; cpu < machine.cpus; cpu++) {
+		if (!machine_use_cpu(cpu))
+			continue;
+		list_clear(&list);
+		list_add(&list, PMU_STEP_INIT, 0, 0);
+		if (!machine_run(&list) || list.steps[0].value == PMU_INIT_NOT_TRIED)
+			continue;
+		tried++;
+		if (list.steps[0].value == PMU_INIT_CHANGES)
+			find_broken(finding,
+				    "expected counter 0 of CPU %u to keep its value at INIT, got "
+				    "another one",
+				    cpu);
+	}
+	machine_use_cpu(0);
+	if (!tried)
+		find_absent(finding, "the kernel has not tried INIT: boot with init-check");
+}
+
 static const struct rule rules[] = {
 	{ "announce_the_same", NEED_CPUS, NULL, announce_the_same, 0, SDM_CPUS,
 	  "a driver believes of every CPU what it has read on one" },
@@ -192,6 +212,9 @@ static const struct rule rules[] = {
 	  others_do_not_count, 0, SDM_CPUS, "a program is charged for another CPU's work" },
 	{ "registers_are_separate", NEED_CPUS | NEED_STEPS, "contents.counters_keep_bits",
 	  registers_are_separate, 0, SDM_CPUS, "programs on two CPUs spoil each other's counts" },
+	{ "init_leaves_the_counters", NEED_CPUS | NEED_STEPS, "contents.counters_keep_bits",
+	  init_leaves_counters, 0, "Intel SDM vol. 3A, table 10-1; AMD APM vol. 2, table 14-1",
+	  "a driver that finds its counters after a CPU has been off line finds others" },
 };
 
 const struct group cpus_group = { "cpus", NEED_PMU, NULL, rules, sizeof(rules) / sizeof(rules[0]) };

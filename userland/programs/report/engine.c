@@ -9,6 +9,7 @@
 
 #include "machine.h"
 #include "shape.h"
+#include "uses.h"
 
 #include <stdarg.h>
 #include <stdio.h>

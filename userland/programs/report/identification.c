@@ -10,8 +10,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define SDM_LEAF "Intel SDM vol. 2, CPUID leaf 0AH"
-#define APM_LEAF "AMD APM vol. 3, CPUID Fn8000_0022"
+#define SDM_LEAF     "Intel SDM vol. 2, CPUID leaf 0AH"
+#define APM_LEAF     "AMD APM vol. 3, CPUID Fn8000_0022"
+
+/* Leaf 8000_0001, ECX: AMD's core performance extensions. */
+#define FEATURE_CORE (1u << 23)
 
 static void leaf_is_in_range(struct finding *finding, unsigned int argument)
 {
@@ -167,7 +170,7 @@ static void v2_has_core(struct finding *finding, unsigned int argument)
 
 	(void)argument;
 	shape_cpuid(0x80000001, 0, registers);
-	if (!(registers[2] & 1u << 23))
+	if (!(registers[2] & FEATURE_CORE))
 		find_broken(finding, "expected 8000_0001 ECX bit 23 with PerfMonV2, got 0");
 }
 

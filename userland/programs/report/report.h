@@ -103,7 +103,4 @@ const struct finding *engine_finding(const char *name);
 /* Walks all rules in order: the next after *POSITION (from 0), its whole name in NAME; NULL at the end. */
 const struct finding *engine_next(size_t *position, char *name, size_t size);
 
-/* Prints the lines of the verdict: what the counts can be used for. uses.c. */
-void uses_print(void);
-
 #endif /* REPORT_REPORT_H */

@@ -18,13 +18,27 @@
 #define LEAF_AMD_MORE	       0x80000008
 #define LEAF_AMD_IBS	       0x8000001b
 #define LEAF_AMD_PMU	       0x80000022
+/* Leaf 1: ECX, then EDX. */
 #define FEATURE_PDCM	       (1u << 15)
-#define FEATURE_DS	       (1u << 21)
 #define FEATURE_HYPERVISOR     (1u << 31)
-#define FEATURE_LBR	       (1u << 19) /* leaf 7 EDX */
+#define FEATURE_DS	       (1u << 21)
+/* Leaf 6: ECX. */
+#define POWER_APERF	       (1u << 0)
+/* Leaf 7: EDX. */
+#define FEATURE_LBR	       (1u << 19)
+/* Leaf 0xA: EDX. */
+#define PMU_ANY_DEPRECATED     (1u << 15)
+/* Leaf 8000_0001: ECX. */
 #define AMD_FEATURE_SVM	       (1u << 2)
 #define AMD_FEATURE_IBS	       (1u << 10)
 #define AMD_FEATURE_CORE       (1u << 23)
+/* Leaf 8000_0007: EDX: the names of APERF and MPERF that cannot be written. */
+#define AMD_POWER_APERF_READ   (1u << 10)
+/* Leaf 8000_0008: EBX. */
+#define AMD_MORE_IRPERF	       (1u << 1)
+/* Leaf 8000_0022: EAX. */
+#define AMD_PMU_V2	       (1u << 0)
+#define AMD_PMU_FREEZE	       (1u << 2) /* LbrAndPmcFreeze: APM vol. 2, 13.2.2 */
 
 struct shape shape;
 
@@ -101,7 +115,8 @@ static void read_intel(void)
 			shape.fixed |= leaf[2];
 		shape.fixed_width = leaf[3] >> 5 & 0xff;
 	}
-	shape.any_thread = shape.version >= 3 && !(shape.version >= 5 && leaf[3] & 1u << 15);
+	shape.any_thread = shape.version >= 3 &&
+			   !(shape.version >= 5 && leaf[3] & PMU_ANY_DEPRECATED);
 	shape.has_capabilities = features[2] & FEATURE_PDCM;
 	if (shape.has_capabilities && !machine_read_msr(MSR_PERF_CAPABILITIES, &shape.capabilities))
 		shape.capabilities = 0;
@@ -141,7 +156,7 @@ static void read_amd(void)
 	read_leaf(LEAF_AMD_POWER, amd_power);
 	read_leaf(LEAF_AMD_MORE, more);
 	read_leaf(LEAF_AMD_PMU, shape.leaf);
-	shape.version = shape.leaf[0] & 1	       ? AMD_PERFMON_V2 :
+	shape.version = shape.leaf[0] & AMD_PMU_V2     ? AMD_PERFMON_V2 :
 			features[2] & AMD_FEATURE_CORE ? AMD_CORE :
 							 AMD_K7;
 	shape.has_pmu = shape.version != AMD_K7 || keeps_selection();
@@ -156,12 +171,11 @@ static void read_amd(void)
 	shape.global_status = MSR_AMD_GLOBAL_STATUS;
 	shape.global_clear = MSR_AMD_STATUS_CLEAR;
 	shape.global_set = MSR_AMD_STATUS_SET;
-	/* LbrAndPmcFreeze: APM vol. 2, 13.2.2. */
-	shape.has_freeze = shape.has_global && shape.leaf[0] & 1u << 2;
+	shape.has_freeze = shape.has_global && shape.leaf[0] & AMD_PMU_FREEZE;
 	shape.frozen = shape.has_freeze ? STATUS_CTR_FROZEN : 0;
-	shape.has_aperf = power[2] & 1;
-	shape.has_aperf_read = amd_power[3] & 1u << 10;
-	shape.has_irperf = more[1] & 1u << 1;
+	shape.has_aperf = power[2] & POWER_APERF;
+	shape.has_aperf_read = amd_power[3] & AMD_POWER_APERF_READ;
+	shape.has_irperf = more[1] & AMD_MORE_IRPERF;
 	shape.has_svm = features[2] & AMD_FEATURE_SVM;
 	shape.has_ibs = features[2] & AMD_FEATURE_IBS;
 }

@@ -2,12 +2,14 @@
 /*
  * uses.c - the verdict: what the counts can be used for, by the rules that each use needs.
  */
-#include "machine.h"
-#include "report.h"
-#include "shape.h"
+#include "uses.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#include "machine.h"
+#include "report.h"
+#include "shape.h"
 
 #define NAME_MAX 96
 

@@ -96,7 +96,9 @@ static void writes_keep_all_bits(struct finding *finding, unsigned int argument)
 
 static void legacy_write_extends(struct finding *finding, unsigned int argument)
 {
-	static const uint64_t written[] = { 0, 0x7fffff80, 0x80000000, 0xffffff80 };
+	/* Bits 63 to 32 are ignored. */
+	static const uint64_t written[] = { 0,		0x7fffff80,	    0x80000000,
+					    0xffffff80, 0x1234567800000080, 0xffffffff00000000 };
 
 	(void)argument;
 	for (unsigned int i = 0; i < sizeof(written) / sizeof(written[0]); i++) {

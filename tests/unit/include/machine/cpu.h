@@ -7,6 +7,9 @@
 #ifndef MACHINE_CPU_H
 #define MACHINE_CPU_H
 
+/* Sets of CPUs have several words, as on x86-64. */
+#define CPUS_MAX 256
+
 #include <stdbool.h>
 #include <stdlib.h>
 

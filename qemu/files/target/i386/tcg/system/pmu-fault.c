@@ -35,6 +35,47 @@
 #define EDX_WIDTH_SHIFT         5
 #define EDX_ANY_DEPRECATED      (1u << 15)
 
+/*
+ * Pairs that say opposite things of one register or duty: a PMU cannot have
+ * both.  A fault that merely hides another one is no conflict.
+ */
+static const X86PMUFault conflicts[][2] = {
+    { PMU_FAULT_CPUID_VERSION_HIGH, PMU_FAULT_CPUID_VERSION_0 },
+    { PMU_FAULT_CPUID_VERSION_HIGH, PMU_FAULT_STATUS_SET_IGNORED },
+    { PMU_FAULT_CPUID_VERSION_HIGH, PMU_FAULT_FREEZE_NEVER_THAWED },
+    { PMU_FAULT_CPUID_WIDTH_HIGH, PMU_FAULT_CPUID_WIDTH_LOW },
+    { PMU_FAULT_CPUID_COUNTERS_HIGH, PMU_FAULT_CPUID_COUNTERS_LOW },
+    { PMU_FAULT_CPUID_FIXED_ABSENT, PMU_FAULT_FIXED_WRITE_IGNORED },
+    { PMU_FAULT_CPUID_FIXED_ABSENT, PMU_FAULT_FIXED_DEAD },
+    { PMU_FAULT_EVENT_SILENT, PMU_FAULT_EVENT_HIDDEN },
+    { PMU_FAULT_EVENT_SILENT, PMU_FAULT_NOT_TAKEN_LOST },
+    { PMU_FAULT_FULL_WIDTH_GP, PMU_FAULT_FULL_WIDTH_TRUNCATED },
+    { PMU_FAULT_CORE_ABSENT, PMU_FAULT_CORE_ALIASES },
+    { PMU_FAULT_OS_USR_SWAPPED, PMU_FAULT_USR_IGNORED },
+    { PMU_FAULT_OS_USR_SWAPPED, PMU_FAULT_OS_IGNORED },
+    { PMU_FAULT_OS_USR_SWAPPED, PMU_FAULT_RINGS_IGNORED },
+    { PMU_FAULT_USR_IGNORED, PMU_FAULT_RINGS_IGNORED },
+    { PMU_FAULT_OS_IGNORED, PMU_FAULT_RINGS_IGNORED },
+    { PMU_FAULT_EXTRA_PER_EXIT, PMU_FAULT_MISSING_PER_EXIT },
+    { PMU_FAULT_HALT_LOSES, PMU_FAULT_HALT_COUNTS },
+    { PMU_FAULT_HALT_COUNTS, PMU_FAULT_CYCLES_STOP },
+    { PMU_FAULT_CYCLES_STOP, PMU_FAULT_CYCLES_ARE_INSNS },
+    { PMU_FAULT_STATUS_NOT_SET, PMU_FAULT_STATUS_WRONG_COUNTER },
+    { PMU_FAULT_STATUS_NOT_SET, PMU_FAULT_STATUS_COND_CHANGED },
+    { PMU_FAULT_V2_ABSENT, PMU_FAULT_STATUS_SET_IGNORED },
+    { PMU_FAULT_PMI_NEVER, PMU_FAULT_PMI_TWICE },
+    { PMU_FAULT_PMI_NEVER, PMU_FAULT_PMI_ONLY_COUNTER_0 },
+    { PMU_FAULT_PMI_NEVER, PMU_FAULT_PMI_AS_VECTOR },
+    { PMU_FAULT_PMI_NEVER, PMU_FAULT_PMI_NEXT_CPU },
+    { PMU_FAULT_PMI_NEVER, PMU_FAULT_PMI_WITHOUT_ENABLE },
+    { PMU_FAULT_PMI_NEVER, PMU_FAULT_PMI_LATE },
+    { PMU_FAULT_PMI_NEVER, PMU_FAULT_PMI_SPURIOUS },
+    { PMU_FAULT_FREEZE_IGNORED, PMU_FAULT_FREEZE_NEVER_THAWED },
+    { PMU_FAULT_FREEZE_IGNORED, PMU_FAULT_FREEZE_ALWAYS },
+    { PMU_FAULT_RDPMC_ALLOWED, PMU_FAULT_RDPMC_REFUSED },
+    { PMU_FAULT_RDPMC_UPPER_BITS, PMU_FAULT_RDPMC_32_BITS },
+};
+
 static bool has(const X86CPU *cpu, X86PMUFault f)
 {
     return x86_pmu_fault(&cpu->pmu_config, f);
@@ -105,6 +146,21 @@ static bool check_applies(const X86CPU *cpu, const PMUFaultRow *row,
     return true;
 }
 
+/* Can the PMU have all of its faults at once?  If not, says which two. */
+static bool check_conflicts(const X86CPU *cpu, Error **errp)
+{
+    for (int i = 0; i < ARRAY_SIZE(conflicts); i++) {
+        if (has(cpu, conflicts[i][0]) && has(cpu, conflicts[i][1])) {
+            error_setg(errp, "x-pmu-fault=%s and %s contradict each other; "
+                       "leave one out",
+                       pmu_fault_table[conflicts[i][0]].name,
+                       pmu_fault_table[conflicts[i][1]].name);
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Change what the registers follow; CPUID is changed when it is asked. */
 static bool change_shape(X86CPU *cpu, Error **errp)
 {
@@ -162,7 +218,7 @@ bool pmu_fault_realize(X86CPU *cpu, Error **errp)
         cfg->faults[fault / 64] |= 1ull << (fault % 64);
         cfg->faulty = true;
     }
-    return change_shape(cpu, errp);
+    return check_conflicts(cpu, errp) && change_shape(cpu, errp);
 }
 
 static void change_leaf_pmu(const X86CPU *cpu, uint32_t *eax, uint32_t *ebx,
