@@ -113,7 +113,7 @@ static void inclusive_l2(void)
 
 static enum LineState state_in(const Cache *cache, uint64_t line)
 {
-	uint64_t *entry = cache_peek(cache, line);
+	uint64_t *entry = model_cache_peek(cache, line);
 
 	return entry ? entry_state(*entry) : LINE_INVALID;
 }

@@ -34,7 +34,7 @@ static Model *machine(const struct llc *llc)
 
 static char state_letter(const Cache *cache)
 {
-	uint64_t *entry = cache_peek(cache, 0);
+	uint64_t *entry = model_cache_peek(cache, 0);
 
 	return "ISEM"[entry ? entry_state(*entry) : LINE_INVALID];
 }

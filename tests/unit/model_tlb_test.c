@@ -185,7 +185,7 @@ static void frames(void)
 			data_load(cpu, n * 1001 % 32768);
 		memcpy(counts[i], model_counts(cpu), sizeof(counts[i]));
 		/* The steps are in frames 0 and 1, and the first page in 2: its line 0 is number 2 * 64. */
-		EXPECT(cache_peek(&models[i]->llc, 2 * 64));
+		EXPECT(model_cache_peek(&models[i]->llc, 2 * 64));
 	}
 	for (unsigned item = 0; item < MODEL_ITEMS; item++)
 		EXPECT_EQ_AT(counts[1][item], counts[0][item], "%s", model_item_name(item));
