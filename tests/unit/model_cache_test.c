@@ -199,6 +199,12 @@ static void worst_load(void)
 	EXPECT_EQ(count(cpu, MODEL_LOAD_INSNS), 3);
 	EXPECT_EQ(count(cpu, MODEL_LOAD_LLC_MISS), 2);
 	EXPECT_EQ(count(cpu, MODEL_LOAD_L1_HIT), 1);
+
+	/* A run ends its last instruction: a later load that is no first one belongs to none. */
+	run_record(cpu, 128, MODEL_LOAD | 8 << 8);
+	EXPECT_EQ(count(cpu, MODEL_L1D_LOAD_MISS), 3);
+	EXPECT_EQ(count(cpu, MODEL_LOAD_LLC_MISS), 2);
+	EXPECT_EQ(count(cpu, MODEL_LOAD_L1_HIT), 1);
 	model_free(model);
 }
 

@@ -156,10 +156,52 @@ static void back_invalidation(void)
 	model_free(model);
 }
 
+/* CPU 0 has lines 0 and 2 in one set of two; CPU 1 takes both, one after the other, and CPU 0 has neither. */
+static void both_lines_of_a_set(void)
+{
+	Model *model = machine(&llcs[0]);
+
+	load(model_cpu(model, 0), 0, 8);
+	load(model_cpu(model, 0), 2 * 64, 8);
+	store(model_cpu(model, 1), 0, 8);
+	store(model_cpu(model, 1), 2 * 64, 8);
+	EXPECT_EQ(level_of_load(model_cpu(model, 0), 2), 'H');
+	EXPECT_EQ(level_of_load(model_cpu(model, 0), 0), 'H');
+	model_free(model);
+}
+
+/*
+ * An LLC for victims, and caches of one line above it. CPUs 0 and 1 share line 0; CPU 1 loses it to the LLC. CPU 0 stores to it,
+ * so the LLC's copy is old, and must not serve CPU 0 when it has lost the line itself: the line comes back with its modified self.
+ */
+static void ownership_and_the_llc(void)
+{
+	ModelShape shape = base;
+	ModelCPU *cpus[2];
+
+	shape.l1d = shape.l2 = (ModelCache){ 64, 1, LINE_BYTES };
+	Model *model = model_new(&shape, 2);
+	for (unsigned i = 0; i < 2; i++) {
+		cpus[i] = model_cpu(model, i);
+		map_page(cpus[i], 0, 0x123000);
+	}
+	load(cpus[0], 0, 8);
+	load(cpus[1], 0, 8);
+	load(cpus[1], 64, 8);
+	EXPECT(model_cache_peek(&model->llc, 0));
+	store(cpus[0], 0, 8);
+	EXPECT(!model_cache_peek(&model->llc, 0));
+	load(cpus[0], 2 * 64, 8);
+	EXPECT(model_cache_peek(&model->llc, 0));
+	model_free(model);
+}
+
 static const struct tap_rule rules[] = {
 	{ "loads, stores and fetches change a line's state in all CPUs as MESI says",
 	  state_changes },
 	{ "false sharing costs a transfer and an ownership for each turn", false_sharing },
+	{ "a line that a CPU loses is in none of its ways", both_lines_of_a_set },
+	{ "a store to a shared line takes it out of an LLC for victims", ownership_and_the_llc },
 	{ "a line that an inclusive LLC loses is lost by all CPUs", back_invalidation },
 };
 

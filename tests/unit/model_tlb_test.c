@@ -102,6 +102,20 @@ static void levels(void)
 	}
 }
 
+/* A use makes a page the last one to go: C takes the place of B. */
+static void uses(void)
+{
+	static const char pages[] = "ABAACA";
+	ModelCPU *cpu;
+	Model *model = machine(&cpu);
+	char got[sizeof(pages)] = "";
+
+	for (size_t i = 0; pages[i]; i++)
+		got[i] = touch(&kinds[0], cpu, (pages[i] - 'A') * 4096);
+	EXPECT_STR(got, "wwttwt");
+	model_free(model);
+}
+
 /* A flushed page is walked for again; pages A and B, of which B is global. */
 static void flushes(void)
 {
@@ -212,6 +226,15 @@ static void aliases(void)
 	EXPECT_EQ(touch(&kinds[0], cpu, 0), 't');
 	EXPECT_EQ(count(cpu, MODEL_LOAD_L1_HIT), 1);
 	EXPECT_EQ(count(cpu, MODEL_LOAD_LLC_MISS), 2);
+
+	/* So does a page of code, from whose line the next instruction is fetched. */
+	code_fetch(cpu, 6 * 4096);
+	moved = page_of(6);
+	moved.phys = 0x44444000;
+	EXPECT(model_map(cpu, &moved));
+	code_fetch(cpu, 6 * 4096);
+	EXPECT_EQ(count(cpu, MODEL_L1I_MISS), 2);
+	EXPECT_EQ(count(cpu, MODEL_ITLB_WALK), 1);
 	model_free(model);
 }
 
@@ -230,7 +253,7 @@ static void mapped_again(void)
 			if (again)
 				EXPECT(model_map(cpu, &page));
 			data_load(cpu, i % 5 * 4096 + i);
-			code_fetch(cpu, i % 3 * 4096 + i / 10);
+			code_fetch(cpu, i / 40 * 4096);
 		}
 		memcpy(counts[again], model_counts(cpu), sizeof(counts[again]));
 		model_free(model);
@@ -352,6 +375,7 @@ static void matrix_on_skylake(void)
 
 static const struct tap_rule rules[] = {
 	{ "a page is in the first level, in the second, or walked for", levels },
+	{ "a TLB replaces the page that was used the longest time ago", uses },
 	{ "a flush forgets pages, all but global ones, or one", flushes },
 	{ "a page of any size is one entry", large_pages },
 	{ "counts do not depend on where pages are in memory", frames },

@@ -2,8 +2,8 @@
  * The model: the way of an access through the caches, and coherence
  *
  * A CPU has a line in its L1D, L2, L1I. The state in the L1D is the one that
- * holds; a line that is modified there may still be exclusive in the L2, and
- * becomes modified there when the L1D loses it. The L1I has lines as shared
+ * holds; a line that is modified there may still be exclusive or shared in the
+ * L2, and becomes modified there when the L1D loses it. The L1I has lines as shared
  * ones. The LLC has no states: it knows no owner, and each request that misses
  * the caches of its CPU looks into those of all others.
  *
@@ -240,7 +240,7 @@ enum Level model_hierarchy_access(ModelCPU *cpu, enum AccessKind kind,
                                   uint64_t line)
 {
     const Cache *l1 = kind == ACCESS_FETCH ? &cpu->l1i : &cpu->l1d;
-    uint64_t *entry = model_cache_use(l1, line), *below;
+    uint64_t *entry = model_cache_use(l1, line);
     enum LineState state;
     enum Level level;
 
@@ -248,10 +248,7 @@ enum Level model_hierarchy_access(ModelCPU *cpu, enum AccessKind kind,
         level = LEVEL_L1;
         if (kind == ACCESS_STORE) {
             if (entry_state(*entry) == LINE_SHARED) {
-                below = model_cache_use(&cpu->l2, line);
-                if (below) {
-                    *below = entry_of(line, LINE_MODIFIED);
-                }
+                model_cache_use(&cpu->l2, line);
                 own_line(cpu, line);
                 level = LEVEL_OWNERSHIP;
             }
