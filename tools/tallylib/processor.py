@@ -53,8 +53,8 @@ _SKID = {"skid": (0, 1000000)}
 PROCESSORS = {
     DEFAULT: Processor("max,vendor=GenuineIntel", "pmu=on",
                        {"counters": (1, 8), "width": (32, 48), "version": (2, 5), **_SKID}),
-    # Core i7-6700: four counters, or eight where threads do not share its core.
-    "skylake": Processor("max,vendor=GenuineIntel,family=6,model=94,stepping=3", "pmu=on,x-pmu-version=4",
+    # Core i7-6700: eight counters, because threads do not share a core here.
+    "skylake": Processor("max,vendor=GenuineIntel,family=6,model=94,stepping=3", "pmu=on,x-pmu-version=4,x-pmu-counters=8",
                          {"counters": (1, 8), **_SKID}, preset="skylake"),
     # Opteron 248, EPYC 7003, EPYC 9004. CPUID has four bits for the number of counters.
     "k8": _amd(15, 5, "k8"),
