@@ -11,7 +11,7 @@
 #include "cache.h"
 #include "internal.h"
 
-void cache_init(Cache *cache, const ModelCache *shape)
+void model_cache_init(Cache *cache, const ModelCache *shape)
 {
     unsigned sets = 1;
     size_t entries;
@@ -31,7 +31,7 @@ void cache_init(Cache *cache, const ModelCache *shape)
     memset(cache->entries, 0xff, entries * sizeof(uint64_t));
 }
 
-void cache_free(Cache *cache)
+void model_cache_free(Cache *cache)
 {
     model_release(cache->entries);
 }
@@ -55,7 +55,7 @@ static void put_first(uint64_t *set, unsigned way, uint64_t entry)
     set[0] = entry;
 }
 
-uint64_t *cache_peek(const Cache *cache, uint64_t line)
+uint64_t *model_cache_peek(const Cache *cache, uint64_t line)
 {
     uint64_t *set = cache_set(cache, line);
     unsigned way = way_of(cache, set, line);
@@ -63,7 +63,7 @@ uint64_t *cache_peek(const Cache *cache, uint64_t line)
     return way < cache->ways ? set + way : NULL;
 }
 
-uint64_t *cache_use(const Cache *cache, uint64_t line)
+uint64_t *model_cache_use(const Cache *cache, uint64_t line)
 {
     uint64_t *set = cache_set(cache, line);
     unsigned way = way_of(cache, set, line);
@@ -75,7 +75,8 @@ uint64_t *cache_use(const Cache *cache, uint64_t line)
     return set;
 }
 
-uint64_t cache_insert(const Cache *cache, uint64_t line, enum LineState state)
+uint64_t model_cache_insert(const Cache *cache, uint64_t line,
+                            enum LineState state)
 {
     uint64_t *set = cache_set(cache, line);
     uint64_t last = set[cache->ways - 1];
@@ -84,7 +85,7 @@ uint64_t cache_insert(const Cache *cache, uint64_t line, enum LineState state)
     return last;
 }
 
-enum LineState cache_remove(const Cache *cache, uint64_t line)
+enum LineState model_cache_remove(const Cache *cache, uint64_t line)
 {
     uint64_t *set = cache_set(cache, line);
     unsigned way = way_of(cache, set, line);

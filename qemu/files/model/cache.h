@@ -35,8 +35,8 @@ typedef struct Cache {
     unsigned ways;              /* 0: there is no such cache */
 } Cache;
 
-void cache_init(Cache *cache, const ModelCache *shape);
-void cache_free(Cache *cache);
+void model_cache_init(Cache *cache, const ModelCache *shape);
+void model_cache_free(Cache *cache);
 
 /* The set of LINE; its first entry is the most recently used one. */
 static inline uint64_t *cache_set(const Cache *cache, uint64_t line)
@@ -60,16 +60,17 @@ static inline uint64_t entry_of(uint64_t line, enum LineState state)
 }
 
 /* LINE's entry, or NULL. No use of it. */
-uint64_t *cache_peek(const Cache *cache, uint64_t line);
+uint64_t *model_cache_peek(const Cache *cache, uint64_t line);
 
 /* LINE's entry, or NULL, as a use: it becomes the first of its set. */
-uint64_t *cache_use(const Cache *cache, uint64_t line);
+uint64_t *model_cache_use(const Cache *cache, uint64_t line);
 
 /* Puts LINE, which is not there, first. Returns the entry that goes, or
    NO_LINE. The cache exists. */
-uint64_t cache_insert(const Cache *cache, uint64_t line, enum LineState state);
+uint64_t model_cache_insert(const Cache *cache, uint64_t line,
+                            enum LineState state);
 
 /* Takes LINE out. Returns its state, LINE_INVALID if it was not there. */
-enum LineState cache_remove(const Cache *cache, uint64_t line);
+enum LineState model_cache_remove(const Cache *cache, uint64_t line);
 
 #endif

@@ -63,7 +63,7 @@ static enum LineState forget_fetched(ModelCPU *cpu, uint64_t line)
     if (line == cpu->fetched_line) {
         cpu->fetched = cpu->fetched_line = NO_LINE;
     }
-    return cache_remove(&cpu->l1i, line);
+    return model_cache_remove(&cpu->l1i, line);
 }
 
 /* Takes LINE from CPU. Returns the state that it had. */
@@ -71,13 +71,13 @@ static enum LineState invalidate(ModelCPU *cpu, uint64_t line)
 {
     enum LineState state = forget_fetched(cpu, line);
 
-    state = greater(state, cache_remove(&cpu->l1d, line));
-    return greater(state, cache_remove(&cpu->l2, line));
+    state = greater(state, model_cache_remove(&cpu->l1d, line));
+    return greater(state, model_cache_remove(&cpu->l2, line));
 }
 
 static enum LineState share_in(const Cache *cache, uint64_t line)
 {
-    uint64_t *entry = cache_peek(cache, line);
+    uint64_t *entry = model_cache_peek(cache, line);
     enum LineState state;
 
     if (!entry) {
@@ -117,7 +117,7 @@ static enum LineState snoop(ModelCPU *cpu, uint64_t line, bool own)
 /* LINE comes into an inclusive LLC; the CPUs lose the line that goes. */
 static void fill_llc(Model *model, uint64_t line)
 {
-    uint64_t gone = cache_insert(&model->llc, line, LINE_SHARED);
+    uint64_t gone = model_cache_insert(&model->llc, line, LINE_SHARED);
 
     if (gone != NO_LINE) {
         for (unsigned i = 0; i < model->nr_cpus; i++) {
@@ -130,28 +130,28 @@ static void fill_llc(Model *model, uint64_t line)
 static void leave_cpu(Model *model, uint64_t line)
 {
     if (model->llc.ways && !model->shape.llc_inclusive &&
-        !cache_use(&model->llc, line)) {
-        cache_insert(&model->llc, line, LINE_SHARED);
+        !model_cache_use(&model->llc, line)) {
+        model_cache_insert(&model->llc, line, LINE_SHARED);
     }
 }
 
 static void fill_l2(ModelCPU *cpu, uint64_t line, enum LineState state)
 {
-    uint64_t gone = cache_insert(&cpu->l2, line, state);
+    uint64_t gone = model_cache_insert(&cpu->l2, line, state);
 
     if (gone == NO_LINE) {
         return;
     }
     if (cpu->model->shape.l2_inclusive) {
         forget_fetched(cpu, entry_line(gone));
-        cache_remove(&cpu->l1d, entry_line(gone));
+        model_cache_remove(&cpu->l1d, entry_line(gone));
     }
     leave_cpu(cpu->model, entry_line(gone));
 }
 
 static void fill_l1d(ModelCPU *cpu, uint64_t line, enum LineState state)
 {
-    uint64_t gone = cache_insert(&cpu->l1d, line, state);
+    uint64_t gone = model_cache_insert(&cpu->l1d, line, state);
     uint64_t *below;
 
     cpu->counts[MODEL_L1D_FILL]++;
@@ -161,7 +161,7 @@ static void fill_l1d(ModelCPU *cpu, uint64_t line, enum LineState state)
     if (!cpu->l2.ways) {
         leave_cpu(cpu->model, entry_line(gone));
     } else if (entry_state(gone) == LINE_MODIFIED) {
-        below = cache_peek(&cpu->l2, entry_line(gone));
+        below = model_cache_peek(&cpu->l2, entry_line(gone));
         if (below) {
             *below = gone;
         } else {
@@ -174,9 +174,9 @@ static void fill_l1d(ModelCPU *cpu, uint64_t line, enum LineState state)
 static bool use_llc(Model *model, uint64_t line)
 {
     if (model->shape.llc_inclusive) {
-        return cache_use(&model->llc, line);
+        return model_cache_use(&model->llc, line);
     }
-    return cache_remove(&model->llc, line) != LINE_INVALID;
+    return model_cache_remove(&model->llc, line) != LINE_INVALID;
 }
 
 /* A request for LINE that the caches of CPU cannot serve. */
@@ -209,7 +209,7 @@ static void own_line(ModelCPU *cpu, uint64_t line)
 static enum Level ask_l2(ModelCPU *cpu, enum AccessKind kind, uint64_t line,
                          enum LineState *state)
 {
-    uint64_t *entry = cache_use(&cpu->l2, line);
+    uint64_t *entry = model_cache_use(&cpu->l2, line);
     enum Level level;
 
     if (!entry) {
@@ -236,10 +236,11 @@ static enum Level ask_l2(ModelCPU *cpu, enum AccessKind kind, uint64_t line,
     return LEVEL_L2;
 }
 
-enum Level hierarchy_access(ModelCPU *cpu, enum AccessKind kind, uint64_t line)
+enum Level model_hierarchy_access(ModelCPU *cpu, enum AccessKind kind,
+                                  uint64_t line)
 {
     const Cache *l1 = kind == ACCESS_FETCH ? &cpu->l1i : &cpu->l1d;
-    uint64_t *entry = cache_use(l1, line), *below;
+    uint64_t *entry = model_cache_use(l1, line), *below;
     enum LineState state;
     enum Level level;
 
@@ -247,7 +248,7 @@ enum Level hierarchy_access(ModelCPU *cpu, enum AccessKind kind, uint64_t line)
         level = LEVEL_L1;
         if (kind == ACCESS_STORE) {
             if (entry_state(*entry) == LINE_SHARED) {
-                below = cache_use(&cpu->l2, line);
+                below = model_cache_use(&cpu->l2, line);
                 if (below) {
                     *below = entry_of(line, LINE_MODIFIED);
                 }
@@ -260,7 +261,7 @@ enum Level hierarchy_access(ModelCPU *cpu, enum AccessKind kind, uint64_t line)
     }
     level = ask_l2(cpu, kind, line, &state);
     if (kind == ACCESS_FETCH) {
-        cache_insert(l1, line, LINE_SHARED);
+        model_cache_insert(l1, line, LINE_SHARED);
     } else {
         fill_l1d(cpu, line, state);
     }
@@ -273,15 +274,15 @@ static bool use_lines(const Cache *cache, uint64_t first, uint64_t last)
     bool all = true;
 
     for (uint64_t line = first; line <= last; line++) {
-        if (!cache_use(cache, line)) {
-            cache_insert(cache, line, LINE_EXCLUSIVE);
+        if (!model_cache_use(cache, line)) {
+            model_cache_insert(cache, line, LINE_EXCLUSIVE);
             all = false;
         }
     }
     return all;
 }
 
-enum Level hierarchy_access_virtual(ModelCPU *cpu, enum AccessKind kind,
+enum Level model_hierarchy_access_virtual(ModelCPU *cpu, enum AccessKind kind,
                                     uint64_t first, uint64_t last)
 {
     const Cache *llc = &cpu->model->llc;

@@ -79,11 +79,11 @@ void model_release(void *memory);
  * An access to LINE by CPU, physically addressed: where it was. The caches take
  * the line, and the items of the L2 and beyond count. hierarchy.c
  */
-enum Level hierarchy_access(ModelCPU *cpu, enum AccessKind kind,
+enum Level model_hierarchy_access(ModelCPU *cpu, enum AccessKind kind,
                             uint64_t line);
 
 /* The same for lines FIRST to LAST of one access, virtually addressed. */
-enum Level hierarchy_access_virtual(ModelCPU *cpu, enum AccessKind kind,
+enum Level model_hierarchy_access_virtual(ModelCPU *cpu, enum AccessKind kind,
                                     uint64_t first, uint64_t last);
 
 #endif

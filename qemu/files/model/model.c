@@ -42,9 +42,9 @@ static void cpu_init(ModelCPU *cpu, Model *model)
     const ModelShape *shape = &model->shape;
 
     cpu->model = model;
-    cache_init(&cpu->l1i, &shape->l1i);
-    cache_init(&cpu->l1d, &shape->l1d);
-    cache_init(&cpu->l2, &shape->l2);
+    model_cache_init(&cpu->l1i, &shape->l1i);
+    model_cache_init(&cpu->l1d, &shape->l1d);
+    model_cache_init(&cpu->l2, &shape->l2);
     cpu->line_bits = log2_of(shape->l1d.line_bytes);
     cpu->costs[LEVEL_L2] = shape->costs.l2_hit;
     cpu->costs[LEVEL_LLC] = shape->costs.llc_hit;
@@ -52,8 +52,8 @@ static void cpu_init(ModelCPU *cpu, Model *model)
     cpu->costs[LEVEL_MEMORY] = shape->costs.memory;
     cpu->costs[LEVEL_OWNERSHIP] = shape->costs.llc_hit;
     cpu->fetched = cpu->fetched_line = NO_LINE;
-    tlb_init(cpu, shape);
-    predictor_init(&cpu->predictor, &shape->predictor);
+    model_tlb_init(cpu, shape);
+    model_predictor_init(&cpu->predictor, &shape->predictor);
 }
 
 Model *model_new(const ModelShape *shape, unsigned cpus)
@@ -61,8 +61,8 @@ Model *model_new(const ModelShape *shape, unsigned cpus)
     Model *model = model_allocate(sizeof(*model));
 
     model->shape = *shape;
-    cache_init(&model->llc, &shape->llc);
-    frames_init(&model->frames);
+    model_cache_init(&model->llc, &shape->llc);
+    model_frames_init(&model->frames);
     model->nr_cpus = cpus;
     model->cpus = model_allocate(cpus * sizeof(*model->cpus));
     for (unsigned i = 0; i < cpus; i++) {
@@ -76,14 +76,14 @@ void model_free(Model *model)
     for (unsigned i = 0; i < model->nr_cpus; i++) {
         ModelCPU *cpu = &model->cpus[i];
 
-        cache_free(&cpu->l1i);
-        cache_free(&cpu->l1d);
-        cache_free(&cpu->l2);
-        tlb_free(cpu);
-        predictor_free(&cpu->predictor);
+        model_cache_free(&cpu->l1i);
+        model_cache_free(&cpu->l1d);
+        model_cache_free(&cpu->l2);
+        model_tlb_free(cpu);
+        model_predictor_free(&cpu->predictor);
     }
-    cache_free(&model->llc);
-    frames_free(&model->frames);
+    model_cache_free(&model->llc);
+    model_frames_free(&model->frames);
     model_release(model->cpus);
     model_release(model);
 }

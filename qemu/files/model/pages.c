@@ -23,14 +23,14 @@ static bool is_full(size_t used, size_t size)
     return used >= size / 4 * 3;
 }
 
-void pages_init(PageTable *table)
+void model_pages_init(PageTable *table)
 {
     table->size = FIRST_SIZE;
     table->used = 0;
     table->pages = model_allocate(table->size * sizeof(KnownPage));
 }
 
-void pages_free(PageTable *table)
+void model_pages_free(PageTable *table)
 {
     model_release(table->pages);
 }
@@ -47,14 +47,14 @@ static KnownPage *place(const PageTable *table, uint64_t page)
     return &table->pages[slot];
 }
 
-KnownPage *pages_find(const PageTable *table, uint64_t page)
+KnownPage *model_pages_find(const PageTable *table, uint64_t page)
 {
     KnownPage *known = place(table, page);
 
     return known->known ? known : NULL;
 }
 
-void pages_set(PageTable *table, const ModelPage *page)
+void model_pages_set(PageTable *table, const ModelPage *page)
 {
     KnownPage *known = place(table, page->virt >> MODEL_PAGE_BITS);
 
@@ -69,7 +69,7 @@ void pages_set(PageTable *table, const ModelPage *page)
                     old.pages[i];
             }
         }
-        pages_free(&old);
+        model_pages_free(&old);
         known = place(table, page->virt >> MODEL_PAGE_BITS);
     }
     table->used += !known->known;
@@ -78,14 +78,14 @@ void pages_set(PageTable *table, const ModelPage *page)
     known->frame = NO_FRAME;
 }
 
-void frames_init(FrameTable *table)
+void model_frames_init(FrameTable *table)
 {
     table->size = FIRST_SIZE;
     table->used = 0;
     table->entries = model_allocate(table->size * sizeof(FrameEntry));
 }
 
-void frames_free(FrameTable *table)
+void model_frames_free(FrameTable *table)
 {
     model_release(table->entries);
 }
@@ -100,7 +100,7 @@ static FrameEntry *frame_place(const FrameTable *table, uint64_t page)
     return &table->entries[slot];
 }
 
-uint64_t frames_of(FrameTable *table, uint64_t page)
+uint64_t model_frames_of(FrameTable *table, uint64_t page)
 {
     FrameEntry *entry = frame_place(table, page);
 
@@ -117,7 +117,7 @@ uint64_t frames_of(FrameTable *table, uint64_t page)
                 *frame_place(table, old.entries[i].page - 1) = old.entries[i];
             }
         }
-        frames_free(&old);
+        model_frames_free(&old);
         entry = frame_place(table, page);
     }
     entry->page = page + 1;

@@ -37,7 +37,7 @@
 
 #define TARGET_HISTORY_BITS 2
 
-void predictor_init(Predictor *predictor, const ModelPredictor *shape)
+void model_predictor_init(Predictor *predictor, const ModelPredictor *shape)
 {
     size_t entries = (size_t)1 << shape->table_bits;
 
@@ -66,7 +66,7 @@ void predictor_init(Predictor *predictor, const ModelPredictor *shape)
                                         sizeof(uint64_t));
 }
 
-void predictor_free(Predictor *predictor)
+void model_predictor_free(Predictor *predictor)
 {
     for (unsigned i = 0; i < TAGGED_TABLES; i++) {
         model_release(predictor->tagged[i]);
@@ -304,7 +304,7 @@ static void count_branch(ModelCPU *cpu, enum ModelBranch branch, bool taken)
     counts[MODEL_BRANCH_NEAR_TAKEN]++;
 }
 
-void predictor_resolve(ModelCPU *cpu, uint64_t target)
+void model_predictor_resolve(ModelCPU *cpu, uint64_t target)
 {
     Predictor *predictor = &cpu->predictor;
     enum ModelBranch branch = cpu->branch;

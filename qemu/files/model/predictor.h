@@ -43,10 +43,10 @@ typedef struct Predictor {
     unsigned return_entries, return_top, return_depth;
 } Predictor;
 
-void predictor_init(Predictor *predictor, const ModelPredictor *shape);
-void predictor_free(Predictor *predictor);
+void model_predictor_init(Predictor *predictor, const ModelPredictor *shape);
+void model_predictor_free(Predictor *predictor);
 
 /* The outcome of the branch that waits: it goes to TARGET. Counts. */
-void predictor_resolve(ModelCPU *cpu, uint64_t target);
+void model_predictor_resolve(ModelCPU *cpu, uint64_t target);
 
 #endif

@@ -48,14 +48,14 @@ static enum Level access_lines(ModelCPU *cpu, enum AccessKind kind,
     *missed = false;
     for (uint64_t i = 0; i < lines; i++) {
         uint64_t virt = i ? ((first >> bits) + i) << bits : first;
-        uint64_t base = tlb_translate(cpu, side, kind, virt);
+        uint64_t base = model_tlb_translate(cpu, side, kind, virt);
         uint64_t line = (base | (virt & MODEL_PAGE_MASK)) >> bits;
 
         if (base & TRANSLATION_UNCACHED) {
             cpu->counts[MODEL_UNCACHED]++;
             level = LEVEL_UNCACHED;
         } else {
-            level = hierarchy_access(cpu, kind, line);
+            level = model_hierarchy_access(cpu, kind, line);
             *missed |= level >= LEVEL_L2 && level <= LEVEL_MEMORY;
         }
         if (kind == ACCESS_FETCH) {
@@ -72,7 +72,7 @@ static enum Level access_lines_virtual(ModelCPU *cpu, enum AccessKind kind,
                                        bool *missed)
 {
     unsigned bits = cpu->line_bits;
-    enum Level level = hierarchy_access_virtual(cpu, kind, first >> bits,
+    enum Level level = model_hierarchy_access_virtual(cpu, kind, first >> bits,
                                                 last >> bits);
 
     *missed = level != LEVEL_L1;
@@ -179,7 +179,7 @@ static ALWAYS_INLINE void run(ModelCPU *cpu, const ModelRecord *record,
         switch (RECORD_TYPE(info)) {
         case MODEL_BLOCK:
             if (cpu->branch) {
-                predictor_resolve(cpu, first);
+                model_predictor_resolve(cpu, first);
             }
             cpu->branch = RECORD_BRANCH(info);
             cpu->branch_end = first + RECORD_LENGTH(info);
@@ -251,7 +251,7 @@ void model_run(ModelCPU *cpu, const ModelRecord *first, size_t records)
 void model_interrupted(ModelCPU *cpu, uint64_t next_pc)
 {
     if (cpu->branch) {
-        predictor_resolve(cpu, next_pc);
+        model_predictor_resolve(cpu, next_pc);
         derive(cpu);
     }
 }

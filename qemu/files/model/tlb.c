@@ -48,23 +48,23 @@ static void init_side(TLBSide *side, const ModelTLB *shape, TLB *second)
     }
 }
 
-void tlb_init(ModelCPU *cpu, const ModelShape *shape)
+void model_tlb_init(ModelCPU *cpu, const ModelShape *shape)
 {
     init(&cpu->stlb, &shape->stlb);
     init(&cpu->istlb, &shape->istlb);
     init_side(&cpu->code, &shape->itlb,
               shape->istlb.entries ? &cpu->istlb : &cpu->stlb);
     init_side(&cpu->data, &shape->dtlb, &cpu->stlb);
-    pages_init(&cpu->pages);
+    model_pages_init(&cpu->pages);
 }
 
-void tlb_free(ModelCPU *cpu)
+void model_tlb_free(ModelCPU *cpu)
 {
     model_release(cpu->stlb.entries);
     model_release(cpu->istlb.entries);
     model_release(cpu->code.tlb.entries);
     model_release(cpu->data.tlb.entries);
-    pages_free(&cpu->pages);
+    model_pages_free(&cpu->pages);
 }
 
 static uint64_t tag_of(uint64_t virt, unsigned page_bits)
@@ -115,11 +115,11 @@ static uint64_t walk(ModelCPU *cpu, const ModelPage *page)
     uint64_t cycles = 0;
 
     for (unsigned i = 0; i < page->nr_steps; i++) {
-        uint64_t frame = frames_of(&cpu->model->frames,
+        uint64_t frame = model_frames_of(&cpu->model->frames,
                                    page->steps[i] >> MODEL_PAGE_BITS);
         uint64_t address = frame << MODEL_PAGE_BITS |
                            (page->steps[i] & MODEL_PAGE_MASK);
-        enum Level level = hierarchy_access(cpu, ACCESS_WALK,
+        enum Level level = model_hierarchy_access(cpu, ACCESS_WALK,
                                             address >> cpu->line_bits);
 
         cycles += cpu->model->shape.costs.walk_step + cpu->costs[level];
@@ -154,13 +154,14 @@ static TLBEntry *fill(ModelCPU *cpu, TLBSide *side, int kind,
 static uint64_t base_of(ModelCPU *cpu, KnownPage *known)
 {
     if (known->frame == NO_FRAME) {
-        known->frame = frames_of(&cpu->model->frames,
+        known->frame = model_frames_of(&cpu->model->frames,
                                  known->page.phys >> MODEL_PAGE_BITS);
     }
     return known->frame << MODEL_PAGE_BITS;
 }
 
-uint64_t tlb_translate(ModelCPU *cpu, TLBSide *side, int kind, uint64_t virt)
+uint64_t model_tlb_translate(ModelCPU *cpu, TLBSide *side, int kind,
+                             uint64_t virt)
 {
     uint64_t page = virt >> MODEL_PAGE_BITS, tag;
     RecentPage *recent = &side->recent[page % RECENT_PAGES];
@@ -171,7 +172,7 @@ uint64_t tlb_translate(ModelCPU *cpu, TLBSide *side, int kind, uint64_t virt)
     if (tlb_translate_recent(side, virt, &base)) {
         return base;
     }
-    known = pages_find(&cpu->pages, page);
+    known = model_pages_find(&cpu->pages, page);
     if (!known) {
         cpu->counts[MODEL_UNMAPPED]++;
         return page << MODEL_PAGE_BITS;
@@ -231,11 +232,11 @@ bool model_map(ModelCPU *cpu, const ModelPage *page)
     if (cpu->model->shape.virtually_addressed) {
         return true;
     }
-    known = pages_find(&cpu->pages, number);
+    known = model_pages_find(&cpu->pages, number);
     if (known && same_page(&known->page, page)) {
         return true;
     }
-    pages_set(&cpu->pages, page);
+    model_pages_set(&cpu->pages, page);
     forget_recent(&cpu->code, number);
     forget_recent(&cpu->data, number);
     if (cpu->fetched >> (MODEL_PAGE_BITS - cpu->line_bits) == number) {

@@ -79,24 +79,24 @@ typedef struct FrameTable {
 
 /* pages.c */
 
-void pages_init(PageTable *table);
-void pages_free(PageTable *table);
+void model_pages_init(PageTable *table);
+void model_pages_free(PageTable *table);
 
 /* The page of virtual number PAGE, or NULL. It holds until the next
-   pages_set. */
-KnownPage *pages_find(const PageTable *table, uint64_t page);
-void pages_set(PageTable *table, const ModelPage *page);
+   model_pages_set. */
+KnownPage *model_pages_find(const PageTable *table, uint64_t page);
+void model_pages_set(PageTable *table, const ModelPage *page);
 
-void frames_init(FrameTable *table);
-void frames_free(FrameTable *table);
+void model_frames_init(FrameTable *table);
+void model_frames_free(FrameTable *table);
 
 /* The frame of physical page number PAGE, which gets one if it has none. */
-uint64_t frames_of(FrameTable *table, uint64_t page);
+uint64_t model_frames_of(FrameTable *table, uint64_t page);
 
 /* tlb.c */
 
-void tlb_init(ModelCPU *cpu, const ModelShape *shape);
-void tlb_free(ModelCPU *cpu);
+void model_tlb_init(ModelCPU *cpu, const ModelShape *shape);
+void model_tlb_free(ModelCPU *cpu);
 
 /*
  * Whether SIDE's first level has the page of VIRT, and the short cut knows it.
@@ -123,6 +123,7 @@ static inline bool tlb_translate_recent(TLBSide *side, uint64_t virt,
  * The base of the page of VIRT in the model's physical memory, by way of the
  * TLBs of SIDE. Counts, and walks if need be. KIND is enum AccessKind.
  */
-uint64_t tlb_translate(ModelCPU *cpu, TLBSide *side, int kind, uint64_t virt);
+uint64_t model_tlb_translate(ModelCPU *cpu, TLBSide *side, int kind,
+                             uint64_t virt);
 
 #endif
