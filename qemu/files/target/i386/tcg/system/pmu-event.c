@@ -7,7 +7,10 @@
  * event consists of cycles, instructions or kinds of branches; CMASK, INV and
  * EDGE are applied to cycles as the manuals define them.  The result is linear
  * in the numbers of instructions and of branches of each kind, so that
- * translated code need only count those.  The delivery of an interrupt or
+ * translated code need only count those.  With a model of the processor behind
+ * the counters, an event may consist of the model's items too, and the cycles in
+ * which the model stalls are further cycles in which nothing retires; the items
+ * have no time, so that no condition on cycles meets them.  The delivery of an interrupt or
  * exception takes no time, so no condition on cycles ever meets one.
  *
  * Copyright (c) 2026 The Tally authors
@@ -29,11 +32,35 @@ static unsigned event_of(uint64_t evtsel)
     return EVTSEL_EVENT_HIGH(evtsel) << 8 | EVTSEL_EVENT(evtsel);
 }
 
+/* NULL: the model has no events beside its vendor's. */
+static const PMUPresetEvents *find_preset(const X86CPU *cpu)
+{
+    static const PMUPresetEvents *const presets[] = {
+        &pmu_events_skylake,
+    };
+    const char *name = pmu_log_preset(cpu);
+
+    for (int i = 0; i < ARRAY_SIZE(presets); i++) {
+        if (g_str_equal(presets[i]->preset, name)) {
+            return presets[i];
+        }
+    }
+    return NULL;
+}
+
 /* NULL: the selection is of something that never happens. */
 static const PMUEvent *find_event(const X86CPU *cpu, uint64_t evtsel)
 {
     const X86PMUConfig *cfg = &cpu->pmu_config;
+    const PMUPresetEvents *preset = cfg->log ? find_preset(cpu) : NULL;
 
+    for (unsigned i = 0; preset && i < preset->nr_events; i++) {
+        const PMUEvent *e = &preset->events[i];
+
+        if (e->event == event_of(evtsel) && e->umask == EVTSEL_UMASK(evtsel)) {
+            return e;
+        }
+    }
     for (unsigned i = 0; i < cfg->model->nr_events; i++) {
         const PMUEvent *e = &cfg->model->events[i];
 
@@ -105,6 +132,11 @@ void pmu_event_digest(const X86CPU *cpu, uint64_t evtsel, X86PMUCounter *c)
         c->per_branch_most = MAX(c->per_branch_most, c->per_branch[k]);
         c->by_kind |= c->per_branch[k] != c->per_branch[0];
     }
+    c->items = e && !edge && EVTSEL_CMASK(evtsel) == 0 ? e->items : 0;
+    if (cpu->pmu_config.log && !edge && waits) {
+        c->items |= PMU_ITEM(CYCLES_STALLED);
+    }
+    c->items_most = pmu_log_items_most(c->items);
     for (int k = 0; k < X86_PMU_NR_DELIVERIES; k++) {
         c->per_delivery[k] = !edge && EVTSEL_CMASK(evtsel) == 0 &&
                              (what & PMU_DELIVERY(k));
