@@ -29,6 +29,7 @@
 /* The most counters that a model has: general ones, and others beside them. */
 #define X86_PMU_MAX_GP          15
 #define X86_PMU_NR_FIXED        3
+#define X86_PMU_NR_OFFCORE      2       /* Intel's, with a model */
 
 /* A property that the user did not set. */
 #define X86_PMU_UNSET           UINT32_MAX
@@ -120,7 +121,8 @@ typedef struct X86PMUCounter {
     uint8_t per_branch[X86_PMU_NR_BRANCHES];    /* beyond per_insn */
     uint8_t per_delivery[X86_PMU_NR_DELIVERIES];
     uint64_t items;             /* of the model, a set of enum ModelItem */
-    uint32_t items_most;        /* the most that one instruction adds to them */
+    uint8_t items_times;        /* by how much one occurrence of them moves it */
+    uint32_t items_most;        /* the most that one instruction moves it by them */
     bool is_free_running;       /* 64 bits, no overflow */
     bool by_kind;               /* per_branch differs from kind to kind */
     bool interrupts;            /* an overflow asks for a PMI */
@@ -151,6 +153,7 @@ typedef struct X86PMUState {
                                    finish them; charged as instructions, which
                                    they are not */
     uint64_t items;             /* that some enabled counter counts */
+    uint64_t offcore_rsp[X86_PMU_NR_OFFCORE];   /* MSR_OFFCORE_RSP_x */
 
     uint64_t debugctl;          /* IA32_DEBUGCTL, the bits that exist here */
     uint64_t hwcr;              /* AMD's HWCR, the same */

@@ -208,7 +208,7 @@ static uint64_t move_of_items(const X86PMUCounter *c,
     for (uint64_t left = c->items; left; left &= left - 1) {
         move += grown[ctz64(left)];
     }
-    return move;
+    return move * c->items_times;
 }
 
 /*

@@ -4,7 +4,7 @@
  *
  * Codes, names and meanings are those of the PPR (Processor Programming
  * Reference) of family 19h.  A row counts what the PPR says, by the items of
- * qemu/files/model/model.h; an event that the model cannot count so has no row,
+ * model/model.h; an event that the model cannot count so has no row,
  * and never happens.  The unit mask must be the one of the row, although AMD's
  * masks are sets: the rows have those that have a name, and those that Linux
  * uses.
@@ -34,7 +34,8 @@
 #define DATA_MISSES     (READ_MISSES | PMU_ITEM(L2_STORE_MISS))
 #define FETCHES         (PMU_ITEM(L2_FETCH_HIT) | PMU_ITEM(L2_FETCH_MISS))
 
-#define DTLB_L2_HITS    (PMU_ITEM(DTLB_LOAD_STLB_HIT) | PMU_ITEM(DTLB_STORE_STLB_HIT))
+#define DTLB_L2_HITS    (PMU_ITEM(DTLB_LOAD_STLB_HIT) | \
+                         PMU_ITEM(DTLB_STORE_STLB_HIT))
 #define DTLB_L2_MISSES  (PMU_ITEM(DTLB_LOAD_WALK) | PMU_ITEM(DTLB_STORE_WALK))
 
 /* Slots of a cycle: the width of dispatch. */
@@ -62,8 +63,10 @@ static const PMUEvent events[] = {
     { 0x40, 0x00, ALL, NOTHING, PMU_ITEM(LOADS) | PMU_ITEM(STORES) },
 
     /* ls_dmnd_fills_from_sys.lcl_l2, .mem_io_local; from another node: never */
-    { 0x43, 0x01, ALL, NOTHING, PMU_ITEM(L2_LOAD_HIT) | PMU_ITEM(L2_STORE_HIT) },
-    { 0x43, 0x08, ALL, NOTHING, PMU_ITEM(LLC_LOAD_MISS) | PMU_ITEM(LLC_STORE_MISS) },
+    { 0x43, 0x01, ALL, NOTHING,
+      PMU_ITEM(L2_LOAD_HIT) | PMU_ITEM(L2_STORE_HIT) },
+    { 0x43, 0x08, ALL, NOTHING,
+      PMU_ITEM(LLC_LOAD_MISS) | PMU_ITEM(LLC_STORE_MISS) },
     { 0x43, 0x10, ALL, NOTHING },
     { 0x43, 0x40, ALL, NOTHING },
     /* ls_hw_pf_dc_fills, ls_mab_alloc of prefetchers, and prefetches of the L2:
@@ -80,8 +83,8 @@ static const PMUEvent events[] = {
     { 0x45, 0x0f, ALL, NOTHING, DTLB_L2_HITS },
     { 0x45, 0xf0, ALL, NOTHING, DTLB_L2_MISSES },
 
-    /* bp_l1_tlb_miss_l2_tlb_hit, _l2_tlb_miss: with and without coalesced pages,
-     * of which there are none */
+    /* bp_l1_tlb_miss_l2_tlb_hit, _l2_tlb_miss: with and without coalesced
+     * pages, of which there are none */
     { 0x84, 0x00, ALL, NOTHING, PMU_ITEM(ITLB_STLB_HIT) },
     { 0x85, 0xff, ALL, NOTHING, PMU_ITEM(ITLB_WALK) },
     { 0x85, 0x0f, ALL, NOTHING, PMU_ITEM(ITLB_WALK) },
@@ -134,7 +137,8 @@ static const PMUEvent events[] = {
     { 0x64, 0x60, ALL, NOTHING, READ_HITS },
 
     /* de_dis_uop_queue_empty_di0: cycles in which nothing has been fetched */
-    { 0xa9, 0x00, ALL, NOTHING, PMU_ITEM(STALL_FETCH) | PMU_ITEM(STALL_BRANCH) },
+    { 0xa9, 0x00, ALL, NOTHING,
+      PMU_ITEM(STALL_FETCH) | PMU_ITEM(STALL_BRANCH) },
     /*
      * The last ones are Zen 4's: de_src_op_disp.all, and
      * de_no_dispatch_per_slot.no_ops_from_frontend, .backend_stalls,

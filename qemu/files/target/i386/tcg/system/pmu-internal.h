@@ -100,6 +100,8 @@ typedef struct PMURegister {
     /* The bits that can be 1 without #GP.  NULL: all. */
     uint64_t (*writable)(const X86CPU *cpu);
     PMURegisterKind kind;
+    /* Without a model of the processor the PMU does not know the numbers. */
+    bool of_model;
 } PMURegister;
 
 /* Version before which no PMU of a model has a register. */
@@ -122,6 +124,12 @@ typedef struct PMUEvent {
     uint8_t first_version, last_version;
     uint16_t consists_of;       /* PMU_CYCLES, ... */
     uint64_t items;             /* of the model: PMU_ITEM(LOADS), ... */
+    uint8_t times;              /* one occurrence counts so often; 0: once */
+    /*
+     * The items by the registers of the CPU, in place of .items.  False: they
+     * select what the model cannot count.
+     */
+    bool (*items_of)(const CPUX86State *env, uint64_t *items);
 } PMUEvent;
 
 struct X86PMUModel {
@@ -156,7 +164,15 @@ typedef struct PMUPresetEvents {
     unsigned nr_events;
 } PMUPresetEvents;
 
-extern const PMUPresetEvents pmu_events_skylake;
+extern const PMUPresetEvents pmu_events_skylake, pmu_events_zen3,
+                             pmu_events_zen4;
+
+/*
+ * pmu_offcore_0, pmu_offcore_1: the items of an off-core response event by
+ * MSR_OFFCORE_RSP_0 or _1, as PMUEvent.items_of.
+ */
+bool pmu_offcore_0(const CPUX86State *env, uint64_t *items);
+bool pmu_offcore_1(const CPUX86State *env, uint64_t *items);
 
 /* One property and its range. */
 typedef struct PMUProperty {

@@ -2,15 +2,16 @@
  * The emulated PMUs: Intel's off-core response events.
  *
  * Each has a register, MSR_OFFCORE_RSP_x (SDM vol. 3, "Off-core Response
- * Performance Monitoring"): a set of requests, and a set of responses.  A response
- * is any at all, or that of a supplier of the line together with the result of
- * the snoop of other cores.  The event counts requests of the set that get a
- * response of the set.
+ * Performance Monitoring"): a set of requests, and a set of responses.  A
+ * response is any at all, or that of a supplier of the line together with the
+ * result of the snoop of other cores.  The event counts requests of the set
+ * that get a response of the set.
  *
- * In the model a request leaves the core when the L2 misses.  The memory supplies
- * what the LLC has not, all of it local, and then no core had the line: the snoop
- * is "none", "not needed" or "miss".  What the LLC supplies is not told apart, so
- * a set with suppliers that are the LLC cannot be counted.
+ * In the model a request leaves the core when the L2 misses.  The memory, all
+ * of it local, supplies the lines that the LLC has not, and then no core had
+ * the line: the snoop is "none", "not needed" or "miss".  The model does not
+ * tell the states of a line in the LLC, so a set with suppliers that are the
+ * LLC cannot be counted.
  *
  * Copyright (c) 2026 The Tally authors
  *
