@@ -1,0 +1,103 @@
+/*
+ * The model: one cache
+ *
+ * Copyright (c) 2026 The Tally authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include <string.h>
+
+#include "cache.h"
+#include "internal.h"
+
+void model_cache_init(Cache *cache, const ModelCache *shape)
+{
+    unsigned sets = 1;
+    size_t entries;
+
+    cache->ways = 0;
+    cache->set_shift = 0;
+    if (shape->size_bytes) {
+        cache->ways = shape->ways;
+        sets = shape->size_bytes / shape->ways / shape->line_bytes;
+        while (1u << cache->set_shift < cache->ways) {
+            cache->set_shift++;
+        }
+    }
+    cache->set_mask = sets - 1;
+    entries = (size_t)sets << cache->set_shift;
+    cache->entries = model_allocate(entries * sizeof(uint64_t));
+    memset(cache->entries, 0xff, entries * sizeof(uint64_t));
+}
+
+void model_cache_free(Cache *cache)
+{
+    model_release(cache->entries);
+}
+
+static unsigned way_of(const Cache *cache, const uint64_t *set, uint64_t line)
+{
+    unsigned way = 0;
+
+    while (way < cache->ways && entry_line(set[way]) != line) {
+        way++;
+    }
+    return way;
+}
+
+/* Makes ENTRY the first of SET; those before WAY move on by one. */
+static void put_first(uint64_t *set, unsigned way, uint64_t entry)
+{
+    for (; way > 0; way--) {
+        set[way] = set[way - 1];
+    }
+    set[0] = entry;
+}
+
+uint64_t *model_cache_peek(const Cache *cache, uint64_t line)
+{
+    uint64_t *set = cache_set(cache, line);
+    unsigned way = way_of(cache, set, line);
+
+    return way < cache->ways ? set + way : NULL;
+}
+
+uint64_t *model_cache_use(const Cache *cache, uint64_t line)
+{
+    uint64_t *set = cache_set(cache, line);
+    unsigned way = way_of(cache, set, line);
+
+    if (way == cache->ways) {
+        return NULL;
+    }
+    put_first(set, way, set[way]);
+    return set;
+}
+
+uint64_t model_cache_insert(const Cache *cache, uint64_t line,
+                            enum LineState state)
+{
+    uint64_t *set = cache_set(cache, line);
+    uint64_t last = set[cache->ways - 1];
+
+    put_first(set, cache->ways - 1, entry_of(line, state));
+    return last;
+}
+
+enum LineState model_cache_remove(const Cache *cache, uint64_t line)
+{
+    uint64_t *set = cache_set(cache, line);
+    unsigned way = way_of(cache, set, line);
+    enum LineState state;
+
+    if (way == cache->ways) {
+        return LINE_INVALID;
+    }
+    state = entry_state(set[way]);
+    for (; way + 1 < cache->ways; way++) {
+        set[way] = set[way + 1];
+    }
+    set[way] = NO_LINE;
+    return state;
+}
