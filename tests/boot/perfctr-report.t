@@ -11,7 +11,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TALLY = os.path.join(HERE, "..", "..", "tools", "tally")
 BIN = os.path.join(kernels.BUILD, "user", "bin")
 MACHINES = (("--pmu", "emulated"), ("--pmu", "emulated", "--pmu-counters", "1", "--cpus", "2"), ("--processor", "k8"),
-            ("--processor", "zen4", "--cpus", "4"))
+            ("--processor", "zen4", "--caches", "none", "--cpus", "4"))
 
 
 def main():

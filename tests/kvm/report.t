@@ -80,8 +80,8 @@ def check_probe(report):
     for pmu, expected in (("emulated", "counts\n"),
                           ("none", "KVM's guests have a PMU here that does not count (0 for 1000 loops)\n")):
         status, output, error = tap.command(
-            [os.path.join(ROOT, "tests", "conformance", "linux-run"), "--processor", "zen3", "--pmu", pmu, "--memory", "1024",
-             "--timeout", "300", *added, "/usr/bin/python3", PROBE, os.path.join(ROOT, "tools"), *modules])
+            [os.path.join(ROOT, "tests", "conformance", "linux-run"), "--processor", "zen3", "--caches", "none", "--pmu", pmu,
+             "--memory", "1024", "--timeout", "300", *added, "/usr/bin/python3", PROBE, os.path.join(ROOT, "tools"), *modules])
         report.equal((status, output.decode(errors="replace")), (0, expected), f"the probe under Linux, --pmu {pmu}", error)
 
 

@@ -40,19 +40,23 @@ COUNTS_MACHINES = ((1, 4, 48), (2, 2, 32), (4, 8, 40))
 PMU_MACHINES = ((5, 4, 48, 1), (2, 2, 32, 2), (4, 8, 40, 4))
 # AMD's models, of `tally run`, their counters, and CPUs.
 AMD_MACHINES = (("k8", 4, 1), ("zen3", 6, 4), ("zen4", 6, 2))
-# The observing programs whose answers depend on the CPU, and AMD's models that they are run on: those that differ.
-AMD_PROGRAMS = {
-    "observe_event_source": ("k8", "zen3", "zen4"),
+# The observing programs whose answers depend on the CPU, and the models that they are run on: those that differ.
+INTEL_MODELS = ("skylake",)
+MODEL_PROGRAMS = {
+    "observe_encodings": ("skylake", "zen3", "zen4"),
+    "observe_event_source": ("skylake", "k8", "zen3", "zen4"),
     "observe_faults": ("zen3",),
     "observe_kinds": ("zen3",),
-    "observe_open": ("k8", "zen3", "zen4"),
+    "observe_open": ("skylake", "k8", "zen3", "zen4"),
     "observe_proc_system": ("zen3",),
     "observe_read": ("zen3",),
     "observe_software": ("k8", "zen3"),
     "observe_sys": ("zen3",),
 }
+# Counts of cycles are derived without stalls.
+BARE = ("--caches", "none")
 # The rules ask for exactly this many general counters.
-RULES_AMD = ("--processor", "zen4", "--pmu-counters", "4")
+RULES_AMD = ("--processor", "zen4", *BARE, "--pmu-counters", "4")
 # The lines of Linux's log that describe the PMU.
 PMU_LOG = r"Performance Events: .*|\.\.\. [\w -]+: +\w+"
 
@@ -109,9 +113,9 @@ def _all():
     for program in transcripts.programs():
         yield Question(program, f"tests/{program}", (f"tests/conformance/programs/{program}.c",),
                        transcripts.options_of(program), counts=program in transcripts.DEVICES)
-        for processor in AMD_PROGRAMS.get(program, ()):
+        for processor in MODEL_PROGRAMS.get(program, ()):
             yield Question(on_processor(program, processor), f"tests/{program}", (f"tests/conformance/programs/{program}.c",),
-                           (*transcripts.options_of(program), "--processor", processor))
+                           (*transcripts.options_of(program), *model_options(processor)))
     yield Question("rules", "tests/rules", _files("tests/conformance/rules/*.c"), RULES_OPTIONS)
     yield Question("rules.zen4", "tests/rules", _files("tests/conformance/rules/*.c"), (*RULES_AMD, *RULES_OPTIONS))
     for machine in COUNTS_MACHINES:
@@ -137,13 +141,18 @@ def _all():
 
 
 def on_processor(program, processor):
-    """The name of the question for a program on a model of AMD_PROGRAMS or BENCH_AMD."""
+    """The name of the question for a program on a model of MODEL_PROGRAMS or BENCH_AMD."""
     return f"{program}.{processor}"
+
+
+def model_options(processor):
+    """The options of a CPU model; AMD's have no caches, so that their cycles have no stalls."""
+    return ("--processor", processor, *(() if processor in INTEL_MODELS else BARE))
 
 
 def bench_options(processor):
     """The options of the program bench on a model of BENCH_AMD."""
-    return (*EMULATED, "--icount", "--processor", processor, "--timeout", "200")
+    return (*EMULATED, "--icount", *model_options(processor), "--timeout", "200")
 
 
 def counts_on(machine):
@@ -172,7 +181,7 @@ def selfmon_on_amd(machine):
 def amd_options(machine):
     """The options of a machine of AMD_MACHINES."""
     processor, _, cpus = machine
-    return (*EMULATED, "--processor", processor, *(("--cpus", str(cpus)) if cpus != 1 else ()))
+    return (*EMULATED, *model_options(processor), *(("--cpus", str(cpus)) if cpus != 1 else ()))
 
 
 def with_c_library(command, folder):

@@ -16,7 +16,7 @@ import tempfile
 from dataclasses import dataclass, field
 from typing import Optional
 
-from . import architecture, bring, device, emulator, failure, image_form, initramfs, machine, medium, paths, processor
+from . import architecture, bring, caches, device, emulator, failure, image_form, initramfs, machine, medium, paths, processor
 from .failure import MISSING, NOT_FOUND, USAGE, Failure
 
 # Words for the kernel, docs/boot.md.
@@ -194,8 +194,12 @@ def _add_machine_options(parser):
     add("--pmu", choices=("auto", "emulated", "kvm", "none"), default="auto",
         help="auto: KVM's if it counts here, else the emulated one")
     add("--processor", choices=tuple(processor.PROCESSORS),
-        help="the emulated processor: Intel's architectural PMU, or AMD's of three generations (default generic; "
+        help="the emulated processor: Intel's architectural PMU, a Skylake, or AMD's of three generations (default generic; "
              "zen3 with --under kvm)")
+    add("--caches", metavar="CHOICE", type=caches.parse,
+        help=f"emulated PMU: its caches, TLBs and branch prediction: {', '.join([caches.NONE, *caches.PRESETS])}, or a "
+             f"geometry, {caches.FORM} (default: the processor's; {caches.NONE} for generic, k8, tally report and "
+             "--under kvm)")
     add("--under", choices=("kvm",), help="boot Linux with KVM in the emulator, and this machine as its guest")
     add("--under-cpus", metavar="N", type=_number(1, 255), help="CPUs of that Linux (default: as --cpus)")
     add("--under-memory", metavar="MIB", type=_number(16, 65536), help="its memory (default: enough)")
@@ -385,6 +389,8 @@ def _report(options):
         return _report_of_console(options, report)
     is_text = options.format == "text"
     has_judge = options.arch == architecture.DEFAULT
+    # The judge derives the counts of cycles, to which stalls would add.
+    options.bare = True
     if not has_judge and not is_text:
         raise Failure(USAGE, f"--format {options.format}: the rules are for x86_64, not for {options.arch}")
     broken = _judge(options, report) if has_judge else 0
@@ -517,7 +523,7 @@ def _start(options, boot_words, interactive, feed):
     chosen = emulator.Options(
         pmu=options.pmu, cpus=options.cpus, cpu=options.cpu, memory_mib=options.memory or _MEMORY_MIB,
         icount=options.icount, gdb=options.gdb, arch=options.arch, processor=options.processor or processor.DEFAULT,
-        devices=options.device,
+        devices=options.device, modelled=options.caches, bare=getattr(options, "bare", False),
         pmu_properties={name: value for name, value in properties.items() if value is not None})
     if options.under and options.device:
         raise Failure(USAGE, "--device is not for --under kvm: KVM's guest has no accelerator")

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Optional
 
-from . import device, paths, processor
+from . import caches, device, paths, processor
 from .failure import NO_PMU, USAGE, Failure
 
 _EXIT_PORT = "isa-debug-exit,iobase=0xf4,iosize=4"
@@ -36,6 +36,8 @@ class Options:
     gdb: bool = False
     arch: str = "x86_64"
     processor: str = processor.DEFAULT
+    modelled: Optional[caches.Caches] = None  # --caches; None: the CPU's own, or none if the machine is `bare`
+    bare: bool = False
     devices: list = field(default_factory=list)
 
 
@@ -50,6 +52,8 @@ def settle_pmu(options):
             raise Failure(USAGE, "the Alpha's counters have no properties; leave out the --pmu-... options")
         if options.processor != processor.DEFAULT:
             raise Failure(USAGE, "--processor is for x86_64; the Alpha's is the EV67")
+        if options.modelled:
+            raise Failure(USAGE, "--caches is for x86_64; the Alpha has the Bcache that qemu/README.md describes")
         if options.cpus > _ALPHA_CPUS_MAX:
             raise Failure(USAGE, f"--cpus {options.cpus}: the Alpha's machine has at most {_ALPHA_CPUS_MAX}")
         options.pmu = "none" if options.pmu == "none" else "emulated"
@@ -57,8 +61,9 @@ def settle_pmu(options):
     if options.processor != processor.DEFAULT and options.cpu:
         raise Failure(USAGE, f"--processor {options.processor} is a CPU model too; leave out --cpu")
     if options.pmu in ("auto", "kvm"):
-        if options.icount or options.pmu_properties or options.processor != processor.DEFAULT or options.devices:
-            reason = "--icount, --processor, --device and --pmu-... are the emulator's"
+        if (options.icount or options.pmu_properties or options.processor != processor.DEFAULT or options.devices or
+                options.modelled):
+            reason = "--icount, --processor, --caches, --device and --pmu-... are the emulator's"
         else:
             # Loads ctypes, which a run that does not ask should not pay for.
             from . import kvm
@@ -75,6 +80,8 @@ def check_properties(options):
     """A PMU that is not there has no properties."""
     if options.pmu == "none" and options.pmu_properties:
         raise Failure(USAGE, "--pmu none has no properties; leave out the --pmu-... options")
+    if options.pmu == "none" and options.modelled and options.modelled.text != caches.NONE:
+        raise Failure(USAGE, "--pmu none has nothing to count caches with; leave out --caches")
 
 
 def _machine(options):
@@ -122,6 +129,14 @@ def gdb_port():
     return os.environ.get("TALLY_GDB_PORT") or "1234"
 
 
+def _cache_words(options, chosen):
+    """The properties for the caches."""
+    if options.cpu:
+        return options.modelled.properties(None, None) if options.modelled else []
+    own = caches.NONE if options.bare else chosen.preset or caches.NONE
+    return (options.modelled or caches.parse(own)).properties(chosen.preset, chosen.vendor)
+
+
 def _cpu(options):
     if options.arch == "alpha":
         return (options.cpu or _ALPHA_CPU) + (",pmu=on" if options.pmu == "emulated" else "")
@@ -133,4 +148,4 @@ def _cpu(options):
         return model
     # The user's own model decides which properties its PMU takes: the emulator checks them.
     name = None if options.cpu else options.processor
-    return ",".join([model, *chosen.properties(options.pmu_properties or {}, name)])
+    return ",".join([model, *chosen.properties(options.pmu_properties or {}, name), *_cache_words(options, chosen)])

@@ -126,6 +126,9 @@ def settle(options):
         raise Failure(USAGE, "--under kvm is for x86_64")
     if options.gdb:
         raise Failure(USAGE, "--under kvm: gdb has no line to the guest; leave out --gdb")
+    if options.modelled:
+        raise Failure(USAGE, "--under kvm: KVM's PMU counts no modelled caches; leave out --caches")
+    options.bare = True
     if options.pmu == "emulated":
         raise Failure(USAGE, "--under kvm: the guest has KVM's PMU; leave out --pmu emulated")
     if options.processor == processor.DEFAULT:

@@ -33,7 +33,7 @@ bool amd_pmu_init(void)
 	}
 	pmu.registers = amd_registers(&amd);
 	pmu.formats = amd_formats;
-	pmu.events = generic_events_list(amd_generic_events(&amd));
+	pmu.events = generic_events_list(amd_generic_events(&amd), NULL);
 	pmu.caps = amd_caps;
 	if (!counters_pmu_start(&pmu))
 		return false;

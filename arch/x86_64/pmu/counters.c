@@ -42,9 +42,11 @@
 #include <kernel/time/time.h>
 #include <machine/apic.h>
 #include <machine/msr.h>
+#include <uapi/linux/errno.h>
 #include <uapi/linux/perf_event.h>
 
 #include "event_select.h"
+#include "extra_registers.h"
 #include "owed_nmi.h"
 
 /* Counters may be set to overflow at the very next event. */
@@ -60,6 +62,7 @@ struct cpu_counters {
 	/* Event-select registers (without a global control register: without EN) and the fixed ones', as last
 	 * written. */
 	uint64_t control[GENERAL_MAX], fixed_control;
+	struct extra_uses extra;
 	struct owed_nmi owed;
 } CACHE_ALIGNED;
 
@@ -204,7 +207,8 @@ static int counters_event_init(struct perf_event *event)
 		return error;
 	event->hw.counter.index = -1;
 	event->hw.counter.last_index = -1;
-	return counter_group_validate(event, registers.counters);
+	error = extra_registers_validate(event);
+	return error ? error : counter_group_validate(event, registers.counters);
 }
 
 static void counters_disable(struct pmu *pmu)
@@ -254,7 +258,7 @@ static void let_run(struct cpu_counters *cpu, struct perf_event *event)
 	if (is_fixed(index))
 		write_fixed_control(cpu, index, event->hw.config);
 	else
-		write_general_control(cpu, index, event->hw.config);
+		write_general_control(cpu, index, extra_register_config(event));
 	/* Events of guests only, and there are no guests here: the event is on its counter and never counts,
 	 * as in Linux. */
 	if (event->attr.exclude_host)
@@ -363,11 +367,15 @@ static int counters_add(struct perf_event *event, int flags)
 	/* The control word is still in the previous counter. */
 	if (event->hw.counter.last_index >= 0 && (free & counter_bit(event->hw.counter.last_index)))
 		preferred = counter_bit(event->hw.counter.last_index);
+	if (event->hw.counter.extra != EXTRA_NONE && !extra_register_take(&cpu->extra, event))
+		return -EAGAIN;
 	int index = counter_assign_free(free, event->hw.counter.constraint, preferred);
 	if (index < 0)
 		index = make_room(cpu, event, free);
-	if (index < 0)
+	if (index < 0) {
+		extra_register_release(&cpu->extra, event);
 		return index;
+	}
 	/* Before the PMI sees EVENT: its counter may still have the overflow of an event that is gone. */
 	event->hw.flags = HW_STOPPED | HW_UPTODATE;
 	atomic_signal_fence(memory_order_seq_cst);
@@ -387,6 +395,7 @@ static void counters_del(struct perf_event *event, int flags)
 	(void)flags;
 	ASSERT(atomic_load(&cpu->disabled) > 0);
 	leave_counter(cpu, event);
+	extra_register_release(&cpu->extra, event);
 }
 
 static uint32_t counters_user_index(struct perf_event *event)

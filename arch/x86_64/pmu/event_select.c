@@ -6,6 +6,7 @@
  */
 #include "event_select.h"
 
+#include <kernel/base/assert.h>
 #include <kernel/base/log.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/pmu.h>
@@ -64,11 +65,12 @@ int generic_event_find(const uint64_t *codes, uint64_t number, uint64_t *event_b
 	return 0;
 }
 
-const struct pmu_attribute *generic_events_list(const uint64_t *codes)
+const struct pmu_attribute *generic_events_list(const uint64_t *codes,
+						const struct pmu_attribute *more)
 {
-	static struct pmu_attribute events[PERF_COUNT_HW_MAX + 1];
+	static struct pmu_attribute events[PERF_COUNT_HW_MAX + MORE_EVENTS_MAX + 1];
 	static char texts[PERF_COUNT_HW_MAX][sizeof("event=0x000,umask=0x00")];
-	unsigned int count = 0;
+	unsigned int count = 0, most;
 
 	for (unsigned int i = 0; i < PERF_COUNT_HW_MAX; i++) {
 		unsigned int code = (unsigned int)((codes[i] & EVENTSEL_EVENT) |
@@ -81,6 +83,11 @@ const struct pmu_attribute *generic_events_list(const uint64_t *codes)
 			      umask ? "event=0x%02x,umask=0x%02x" : "event=0x%02x", code, umask);
 		events[count] = (struct pmu_attribute){ generic_names[i].sysfs_name, texts[count] };
 		count++;
+	}
+	most = count + MORE_EVENTS_MAX;
+	for (; more && more->name; more++) {
+		ASSERT(count < most);
+		events[count++] = *more;
 	}
 	events[count] = (struct pmu_attribute){ NULL, NULL };
 	return events;

@@ -63,8 +63,11 @@ int event_select_finish(struct perf_event *event, int error, uint64_t event_bits
  * Any context. */
 int generic_event_find(const uint64_t *codes, uint64_t number, uint64_t *event_bits);
 
-/* Returns the generic events as files of sysfs, named as Linux names them. Constant; call once, at start. */
-const struct pmu_attribute *generic_events_list(const uint64_t *codes);
+/* Returns the generic events as files of sysfs, named as Linux names them, and after them MORE (NULL: none), at most
+ * MORE_EVENTS_MAX. Constant; call once, at start. */
+#define MORE_EVENTS_MAX 8
+const struct pmu_attribute *generic_events_list(const uint64_t *codes,
+						const struct pmu_attribute *more);
 
 /* Writes the names of the generic events into BUFFER of SIZE bytes, for the log. Any context. */
 void generic_events_describe(const uint64_t *codes, char *buffer, unsigned int size);

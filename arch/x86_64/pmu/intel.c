@@ -6,6 +6,8 @@
 #include <kernel/base/log.h>
 
 #include "event_select.h"
+#include "extra_registers.h"
+#include "intel_models.h"
 
 static struct intel_pmu intel;
 
@@ -43,20 +45,23 @@ bool intel_pmu_init(void)
 	if (!intel_pmu_probe(&intel))
 		return false;
 	intel_generic_events(&intel, codes);
+	if (intel.model)
+		extra_registers_start(intel.model->extra, intel.model->extra_count);
 
 	struct counter_pmu pmu = {
 		.registers = registers_of(&intel),
 		.translate = translate,
 		.formats = intel_formats(&intel),
-		.events = generic_events_list(codes),
+		.events = generic_events_list(codes, intel_model_events(&intel)),
 		.caps = intel_caps(&intel),
 	};
 	if (!counters_pmu_start(&pmu))
 		return false;
 	generic_events_describe(codes, events, sizeof(events));
 	log_info(
-		"PMU: Intel, version %u; %u general counters of %u bits, %u fixed of %u bits; %s writes",
-		intel.version, intel.general_count, intel.general_width_bits,
+		"PMU: Intel, %s%sversion %u; %u general counters of %u bits, %u fixed of %u bits; %s writes",
+		intel.model ? intel.model->name : "", intel.model ? ", " : "", intel.version,
+		intel.general_count, intel.general_width_bits,
 		bits_count(intel.counters >> FIXED_INDEX), intel.fixed_width_bits,
 		intel.full_width_writes ? "full-width" : "32-bit");
 	log_info("PMU: events: %s", events);

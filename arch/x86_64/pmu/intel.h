@@ -16,6 +16,7 @@
 
 #include "counters.h"
 
+struct intel_model;
 struct perf_event;
 struct pmu_attribute;
 
@@ -44,19 +45,24 @@ struct intel_pmu {
 	uint32_t events_missing;       /* missing architectural events: bit of CPUID.0AH:EBX */
 	bool full_width_writes;
 	bool any_thread; /* EVENTSEL_ANY may be set */
+	const struct intel_model
+		*model; /* the CPU model's own events; NULL: the architectural ones only */
 };
+
+/* Returns whether CPUID names Intel as the vendor. Any context. */
+bool intel_is_vendor(void);
 
 /* Reads CPUID into PMU. False: no architectural performance monitoring (or not an Intel processor). Any
  * context. */
 bool intel_pmu_probe(struct intel_pmu *pmu);
 
-/* intel_events.c: translates EVENT's attr into hw.config (event-select bits but EN) and hw.counter.constraint
- * (the counters that can count it). 0; -ENOENT: not an event of this PMU; -EINVAL, -EOPNOTSUPP: as Linux
- * 6.12. Task context. */
+/* intel_events.c: translates EVENT's attr, as struct counter_pmu's translate does. */
 int intel_event_translate(const struct intel_pmu *pmu, struct perf_event *event);
 
-/* Return the files of PMU in sysfs: the fields of a config, its name. Constant; call once, at start. */
+/* Return the files of PMU in sysfs: the fields of a config, the events beside the generic ones (NULL: none), its name.
+ * Constant; call once, at start, all CPUs running. */
 const struct pmu_attribute *intel_formats(const struct intel_pmu *pmu);
+const struct pmu_attribute *intel_model_events(const struct intel_pmu *pmu);
 const struct pmu_attribute *intel_caps(const struct intel_pmu *pmu);
 
 /* Fills CODES with the event bits of each generic event that PMU has a counter for, 0 for the others. Any

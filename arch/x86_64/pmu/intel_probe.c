@@ -5,6 +5,7 @@
 #include <machine/msr.h>
 
 #include "intel.h"
+#include "intel_models.h"
 
 #define CPUID_FEATURES		1
 #define CPUID_FEATURES_ECX_PDCM (1u << 15)
@@ -60,13 +61,20 @@ static bool has_full_width_writes(void)
 	return false;
 }
 
+bool intel_is_vendor(void)
+{
+	struct cpuid vendor = cpuid_read(0, 0);
+
+	return vendor.ebx == VENDOR_EBX && vendor.edx == VENDOR_EDX && vendor.ecx == VENDOR_ECX;
+}
+
 bool intel_pmu_probe(struct intel_pmu *pmu)
 {
-	struct cpuid vendor = cpuid_read(0, 0), leaf;
+	struct cpuid leaf;
 	unsigned int events;
 	uint64_t fixed;
 
-	if (vendor.ebx != VENDOR_EBX || vendor.edx != VENDOR_EDX || vendor.ecx != VENDOR_ECX)
+	if (!intel_is_vendor())
 		return false;
 	if (cpuid_max(0) < CPUID_PERFORMANCE)
 		return false;
@@ -95,5 +103,6 @@ bool intel_pmu_probe(struct intel_pmu *pmu)
 
 	pmu->full_width_writes = has_full_width_writes();
 	pmu->any_thread = pmu->version >= 3 && !(pmu->version >= 5 && bits(leaf.edx, 15, 1));
+	pmu->model = intel_model_here();
 	return true;
 }

@@ -20,6 +20,8 @@
 #include <machine/msr.h>
 #include <uapi/linux/errno.h>
 
+#include "intel_models.h"
+
 /* SDM vol. 3B 15.2: counters of the clock at work and of a reference clock, while not halted. */
 #define MSR_IA32_MPERF		   0x0e7
 #define MSR_IA32_APERF		   0x0e8
@@ -37,19 +39,33 @@
 #define CPUID_SIZES		   0x80000008
 #define CPUID_SIZES_EBX_IRPERF	   (1u << 1)
 
-/* attr.config. Linux knows five more; none of them is here. */
+/* SDM vol. 4, table 2-20 and 2-39: system management interrupts since reset (bits 31:0), and cycles in which the CPU's
+ * work did not wait for memory. No bit of CPUID has them: the model does. */
+#define MSR_SMI_COUNT		   0x034
+#define MSR_PPERF		   0x64e
+
+/* attr.config. Linux knows three more; none of them is here. */
 enum msr_event {
 	MSR_EVENT_TSC = 0,
 	MSR_EVENT_APERF = 1,
 	MSR_EVENT_MPERF = 2,
+	MSR_EVENT_PPERF = 3,
+	MSR_EVENT_SMI = 4,
 	MSR_EVENT_IRPERF = 6,
 	MSR_EVENTS
 };
 
 /* A reason for which a CPU may lack an event: bits. */
-enum msr_need { NEEDS_NOTHING = 0, NEEDS_APERFMPERF = 1, NEEDS_IRPERF = 2 };
+enum msr_need {
+	NEEDS_NOTHING = 0,
+	NEEDS_APERFMPERF = 1,
+	NEEDS_IRPERF = 2,
+	NEEDS_PPERF = 4,
+	NEEDS_SMI = 8
+};
 
-#define WIDTH_BITS 64
+#define WIDTH_BITS     64
+#define SMI_WIDTH_BITS 32
 
 static uint64_t read_tsc(struct perf_event *event)
 {
@@ -66,6 +82,16 @@ static uint64_t read_mperf(struct perf_event *event)
 	return msr_read(MSR_IA32_MPERF);
 }
 
+static uint64_t read_pperf(struct perf_event *event)
+{
+	return msr_read(MSR_PPERF);
+}
+
+static uint64_t read_smi(struct perf_event *event)
+{
+	return (uint32_t)msr_read(MSR_SMI_COUNT);
+}
+
 static uint64_t read_irperf(struct perf_event *event)
 {
 	return msr_read(MSR_AMD_IRPERF);
@@ -80,6 +106,8 @@ static const struct {
 	[MSR_EVENT_TSC] = { { "tsc", "event=0x00" }, read_tsc, NEEDS_NOTHING },
 	[MSR_EVENT_APERF] = { { "aperf", "event=0x01" }, read_aperf, NEEDS_APERFMPERF },
 	[MSR_EVENT_MPERF] = { { "mperf", "event=0x02" }, read_mperf, NEEDS_APERFMPERF },
+	[MSR_EVENT_PPERF] = { { "pperf", "event=0x03" }, read_pperf, NEEDS_PPERF },
+	[MSR_EVENT_SMI] = { { "smi", "event=0x04" }, read_smi, NEEDS_SMI },
 	[MSR_EVENT_IRPERF] = { { "irperf", "event=0x06" }, read_irperf, NEEDS_IRPERF },
 };
 
@@ -108,6 +136,10 @@ static void try_here(void *argument)
 	if ((has & NEEDS_APERFMPERF) &&
 	    !(msr_read_try(MSR_IA32_APERF, &value) && msr_read_try(MSR_IA32_MPERF, &value)))
 		atomic_fetch_and(&trial->answered, ~(unsigned int)NEEDS_APERFMPERF);
+	if ((has & NEEDS_PPERF) && !msr_read_try(MSR_PPERF, &value))
+		atomic_fetch_and(&trial->answered, ~(unsigned int)NEEDS_PPERF);
+	if ((has & NEEDS_SMI) && !msr_read_try(MSR_SMI_COUNT, &value))
+		atomic_fetch_and(&trial->answered, ~(unsigned int)NEEDS_SMI);
 	if ((has & NEEDS_IRPERF) && !(msr_read_try(MSR_AMD_HWCR, &value) &&
 				      msr_write_try(MSR_AMD_HWCR, value | HWCR_IRPERF_ENABLE) &&
 				      msr_read_try(MSR_AMD_IRPERF, &value)))
@@ -120,7 +152,7 @@ static void try_registers(void)
 	struct trial trial = { .answered = has };
 
 	smp_call_all(try_here, &trial);
-	if (has & ~trial.answered)
+	if (has & ~trial.answered & (NEEDS_APERFMPERF | NEEDS_IRPERF))
 		log_warning("PMU: CPUID announces%s%s, but they fault: not used",
 			    has & ~trial.answered & NEEDS_APERFMPERF ? " APERF and MPERF" : "",
 			    has & ~trial.answered & NEEDS_IRPERF ? " IRPERF" : "");
@@ -136,10 +168,16 @@ static int msr_event_init(struct perf_event *event)
 	return attr->sample_period || !is_there(attr->config) ? -EINVAL : 0;
 }
 
+static unsigned int width_of(uint64_t config)
+{
+	return config == MSR_EVENT_SMI ? SMI_WIDTH_BITS : WIDTH_BITS;
+}
+
 static void msr_event_read(struct perf_event *event)
 {
 	if (!(event->hw.flags & HW_STOPPED))
-		pmu_event_update(event, msr_events[event->attr.config].read_raw, WIDTH_BITS);
+		pmu_event_update(event, msr_events[event->attr.config].read_raw,
+				 width_of(event->attr.config));
 }
 
 static void msr_event_start(struct perf_event *event, int flags)
@@ -183,6 +221,7 @@ static struct pmu msr_pmu = {
 
 void msr_pmu_init(void)
 {
+	const struct intel_model *model = intel_model_here();
 	unsigned int count = 0;
 
 	has = NEEDS_NOTHING;
@@ -192,6 +231,8 @@ void msr_pmu_init(void)
 	if (cpuid_max(CPUID_EXTENDED) >= CPUID_SIZES &&
 	    (cpuid_read(CPUID_SIZES, 0).ebx & CPUID_SIZES_EBX_IRPERF))
 		has |= NEEDS_IRPERF;
+	if (model && model->has_smi_and_pperf)
+		has |= NEEDS_SMI | NEEDS_PPERF;
 	if (has)
 		try_registers();
 	for (uint64_t config = 0; config < MSR_EVENTS; config++)

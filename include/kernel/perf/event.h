@@ -59,7 +59,13 @@ struct hw_counter {
 	int last_index;		 /* P: the previous counter index, which is tried first */
 	unsigned int width_bits; /* P: of that counter */
 	uint32_t read_index;	 /* P: the operand of the instruction that reads that counter */
+	/* A register beside the counters that the CPU's events share (arch/x86_64/pmu/extra_registers.h). */
+	int8_t extra; /* K: the register that qualifies it, or EXTRA_NONE */
+	int8_t extra_taken; /* P: that register or its twin, while it has a counter; EXTRA_NONE: neither */
+	uint64_t extra_value; /* K: what that register has to hold */
 };
+
+#define EXTRA_NONE (-1)
 
 /* The PMU's part of an event. */
 struct hw_event {

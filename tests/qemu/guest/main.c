@@ -20,6 +20,7 @@ static const struct {
 	{ "bench", bench },
 	{ "unmodelled", test_unmodelled },
 	{ "kinds", test_kinds },
+	{ "model", test_model },
 	{ "svm", test_svm },
 	{ "dsa", test_dsa },
 	{ "faults", test_faults },

@@ -189,7 +189,7 @@ enum sim_x86_vendor {
 /* The answers of CPUID, and the registers that go with them. */
 struct sim_x86_model {
 	enum sim_x86_vendor vendor;
-	/* AMD's: the CPU; 0: family 19h, model 1. */
+	/* The CPU; 0: AMD's is family 19h, model 1. */
 	unsigned int family, model;
 	unsigned int general_count; /* Intel's and version 2 of AMD's */
 	/* Intel's. */
@@ -201,9 +201,16 @@ struct sim_x86_model {
 	unsigned int event_bits; /* length of that vector; 0: 8 */
 	bool full_width_writes;
 	bool any_thread_deprecated;
+	/* Which of SIM_EXTRA_REGISTERS hold what is written (bit n: register n); the others fault, or ignore writes
+	 * as emulators do. */
+	unsigned int extra_registers;
+	bool extra_ignored;
+	unsigned int threads; /* CPUs of a core; 0: 1 */
 	uint32_t faults; /* an MSR that faults although CPUID announces it, or SIM_X86_RDPMC; 0: none */
 };
-#define SIM_X86_RDPMC 0xffffffff
+#define SIM_X86_RDPMC	    0xffffffff
+/* MSR_OFFCORE_RSP_0 and _1, PEBS_LD_LAT, PEBS_FRONTEND. */
+#define SIM_EXTRA_REGISTERS 0x1a6, 0x1a7, 0x3f6, 0x3f7
 
 /* Gives every CPU such a PMU, reset. */
 void sim_x86_set(const struct sim_x86_model *model);

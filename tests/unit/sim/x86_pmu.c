@@ -7,6 +7,7 @@
  * Not the emulated PMU of qemu/, which counts what a guest really executes; here the test says what
  * happens.
  */
+#include <arch/topology.h>
 #include <kernel/base/assert.h>
 #include <kernel/time/time.h>
 
@@ -29,6 +30,9 @@
 #define MSR_GLOBAL_CTRL	      0x38f
 #define MSR_GLOBAL_OVF_CTRL   0x390
 #define MSR_PERF_CAPABILITIES 0x345
+
+#define MSR_SMI_COUNT	      0x034
+#define MSR_PPERF	      0x64e
 
 #define MSR_LEGACY_SELECT0    0xc0010000
 #define MSR_LEGACY_COUNTER0   0xc0010004
@@ -56,7 +60,8 @@ struct registers {
 	uint64_t general[GENERAL_COUNTERS_MAX], fixed[FIXED_COUNTERS_MAX];
 	uint64_t select[GENERAL_COUNTERS_MAX], fixed_control;
 	uint64_t global_control, status;
-	uint64_t hwcr, irperf; /* AMD's, from Zen on */
+	uint64_t hwcr, irperf;	       /* AMD's, from Zen on */
+	uint64_t extra[4], smi, pperf; /* Skylake's */
 	bool masked, hold;
 	unsigned int pending;
 	bool moving; /* the counters: one instruction of the hardware, which nothing interrupts */
@@ -154,6 +159,11 @@ void apic_pmi_unmask(void)
 }
 
 /* --- CPUID --- */
+
+struct cpu_topology arch_cpu_topology(unsigned int cpu)
+{
+	return (struct cpu_topology){ .core = cpu / (model.threads ? model.threads : 1) };
+}
 
 uint64_t tsc_read(void)
 {
@@ -272,10 +282,45 @@ static uint64_t *find_amd_register(uint32_t number)
 	return NULL;
 }
 
+/* Returns whether NUMBER is an extra register, and its INDEX. */
+static bool is_extra(uint32_t number, unsigned int *index)
+{
+	static const uint32_t numbers[] = { SIM_EXTRA_REGISTERS };
+
+	for (*index = 0; *index < sizeof(numbers) / sizeof(numbers[0]); ++*index)
+		if (numbers[*index] == number)
+			return !is_amd();
+	return false;
+}
+
+static bool holds_extra(uint32_t number)
+{
+	unsigned int index;
+
+	return is_extra(number, &index) && (model.extra_registers >> index & 1);
+}
+
+/* Returns whether an access to NUMBER raises #GP. */
+static bool refuses(uint32_t number)
+{
+	unsigned int index;
+
+	if (model.vendor == SIM_AMD_REFUSES || (model.faults && number == model.faults))
+		return true;
+	return is_extra(number, &index) && !holds_extra(number) && !model.extra_ignored;
+}
+
 static uint64_t *find_intel_register(uint32_t number)
 {
 	struct registers *file = this_registers();
 	unsigned int n;
+
+	if (is_extra(number, &n) && !refuses(number))
+		return &file->extra[n];
+	if (model.family == 6 && number == MSR_SMI_COUNT)
+		return &file->smi;
+	if (model.family == 6 && number == MSR_PPERF)
+		return &file->pperf;
 
 	if (is_in(number, MSR_PMC0, model.general_count, &n))
 		return &file->general[n];
@@ -361,7 +406,8 @@ static void write_intel(uint32_t number, uint64_t value)
 		check_reserved(number, value, low_bits(model.fixed_width_bits));
 	else if (is_in(number, MSR_PMC0, model.general_count, &n))
 		value = (uint64_t)(int32_t)value & low_bits(model.general_width_bits);
-	*find_register(number) = value;
+	if (!is_extra(number, &n) || holds_extra(number))
+		*find_register(number) = value;
 }
 
 void msr_write(uint32_t number, uint64_t value)
@@ -377,7 +423,7 @@ void msr_write(uint32_t number, uint64_t value)
 
 bool msr_read_try(uint32_t number, uint64_t *value)
 {
-	if (model.vendor == SIM_AMD_REFUSES || (model.faults && number == model.faults))
+	if (refuses(number))
 		return false;
 	*value = msr_read(number);
 	return true;
@@ -385,7 +431,7 @@ bool msr_read_try(uint32_t number, uint64_t *value)
 
 bool msr_write_try(uint32_t number, uint64_t value)
 {
-	if (model.vendor == SIM_AMD_REFUSES || (model.faults && number == model.faults))
+	if (refuses(number))
 		return false;
 	msr_write(number, value);
 	return true;

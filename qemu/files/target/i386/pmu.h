@@ -6,8 +6,10 @@
  * CPU model reports to the PMU.  It is not the PMU: tcg/system/pmu-intel.c and
  * pmu-amd.c have each vendor's registers and events; pmu-event.c, pmu-count.c,
  * pmu-msr.c and pmu.c have what both share: conditions on events, counting,
- * access to registers, life cycle; pmu-fault*.c have the ways to be wrong on
- * purpose; tcg/pmu-translate.c.inc has what translated code does.  The registers
+ * access to registers, life cycle; pmu-log.c tells the model of the processor
+ * behind the counters (model/) what retires; pmu-fault*.c have the ways to be
+ * wrong on purpose; tcg/pmu-translate.c.inc and pmu-translate-log.c.inc have
+ * what translated code does.  The registers
  * that KVM also migrates (msr_gp_counters and its neighbours) stay where they are
  * in CPUX86State, for both vendors.
  *
@@ -27,11 +29,13 @@
 /* The most counters that a model has: general ones, and others beside them. */
 #define X86_PMU_MAX_GP          15
 #define X86_PMU_NR_FIXED        3
+#define X86_PMU_NR_OFFCORE      2       /* Intel's, with a model */
 
 /* A property that the user did not set. */
 #define X86_PMU_UNSET           UINT32_MAX
 
 typedef struct X86PMUModel X86PMUModel;
+typedef struct X86PMULog X86PMULog;
 
 /*
  * What the user chose with -cpu MODEL,pmu=on,x-pmu-...; x86_pmu_realize puts
@@ -46,6 +50,11 @@ typedef struct X86PMUConfig {
     uint32_t skid_insns;        /* instructions between overflow and PMI */
     const X86PMUModel *model;   /* NULL: no PMU */
     char *fault_names;          /* x-pmu-fault: joined by +; NULL: none */
+    char *preset_name;          /* x-pmu-model: of the processor behind the
+                                   counters; NULL: none */
+    char *caches;               /* x-pmu-caches: instead of the preset's */
+    X86PMULog *log;             /* NULL: there is no such processor */
+    uint32_t line_bytes;        /* of its caches */
     bool faulty;                /* it has one of these */
     uint64_t faults[DIV_ROUND_UP(X86_PMU_NR_FAULTS, 64)];
 } X86PMUConfig;
@@ -65,6 +74,8 @@ static inline bool x86_pmu_fault(const X86PMUConfig *cfg, X86PMUFault f)
     DEFINE_PROP_UINT32("x-pmu-width", type, field.width_bits,               \
                        X86_PMU_UNSET),                                      \
     DEFINE_PROP_UINT32("x-pmu-skid", type, field.skid_insns, 0),            \
+    DEFINE_PROP_STRING("x-pmu-model", type, field.preset_name),             \
+    DEFINE_PROP_STRING("x-pmu-caches", type, field.caches),                 \
     DEFINE_PROP_STRING("x-pmu-fault", type, field.fault_names)
 
 /*
@@ -109,6 +120,9 @@ typedef struct X86PMUCounter {
     uint8_t per_branch_most;    /* the greatest of per_branch */
     uint8_t per_branch[X86_PMU_NR_BRANCHES];    /* beyond per_insn */
     uint8_t per_delivery[X86_PMU_NR_DELIVERIES];
+    uint64_t items;             /* of the model, a set of enum ModelItem */
+    uint8_t items_times;        /* by how much one occurrence of them moves it */
+    uint32_t items_most;        /* the most that one instruction moves it by them */
     bool is_free_running;       /* 64 bits, no overflow */
     bool by_kind;               /* per_branch differs from kind to kind */
     bool interrupts;            /* an overflow asks for a PMI */
@@ -127,6 +141,20 @@ typedef struct X86PMUState {
     uint64_t kinds;
     uint64_t taken;             /* of the conditional ones */
 
+    /*
+     * With HF_PMU_MODEL_MASK: the log of what retires (see pmu-log.c).
+     */
+    uintptr_t log;              /* the next free ModelRecord */
+    uintptr_t log_base;         /* log, when the present block started, plus
+                                   what helpers have added since */
+    uint32_t log_added;         /* bytes, by helpers of the present instruction */
+    uint32_t log_in_line;       /* bit 0: it has loaded in line; bit 1: stored */
+    uint64_t passes;            /* of REP string instructions that did not
+                                   finish them; charged as instructions, which
+                                   they are not */
+    uint64_t items;             /* that some enabled counter counts */
+    uint64_t offcore_rsp[X86_PMU_NR_OFFCORE];   /* MSR_OFFCORE_RSP_x */
+
     uint64_t debugctl;          /* IA32_DEBUGCTL, the bits that exist here */
     uint64_t hwcr;              /* AMD's HWCR, the same */
     uint32_t skid_left_insns;   /* until the PMI, if skidding */
@@ -142,6 +170,9 @@ typedef struct X86PMUState {
     bool counting;              /* some counter moves in this mode, or skid */
     bool by_kind;               /* one that moves tells branches apart */
     bool counts_deliveries;
+    bool by_items;              /* one that moves counts items */
+    bool delivering;            /* an interrupt or exception: its accesses are
+                                   no instruction's */
     bool by_mode;               /* one does not count in all modes */
     uint8_t mode;               /* the X86_PMU_MODE that allowance is for */
     uint8_t nr_counters;
@@ -151,6 +182,11 @@ typedef struct X86PMUState {
 /* The unit of X86PMUState.allowance, and the most branches it can hold. */
 #define X86_PMU_INSN_SHIFT      20
 #define X86_PMU_INSN            (INT64_C(1) << X86_PMU_INSN_SHIFT)
+
+/* The fields of ModelRecord.info (model/model.h): their lowest bits. */
+#define X86_PMU_LOG_SIZE        8
+#define X86_PMU_LOG_BRANCH      16
+#define X86_PMU_LOG_LENGTH      32
 
 /* One branch of @kind in X86PMUState.kinds; 0 for kinds that are the rest. */
 static inline uint64_t x86_pmu_kind_unit(unsigned kind)
@@ -242,6 +278,43 @@ void x86_pmu_delivered(CPUArchState *env, bool is_hw);
 void x86_pmu_halt(CPUArchState *env);
 
 /*
+ * x86_pmu_unwind_log: the present instruction, and all after it, have not
+ * retired.  The log had @records of the block, which the instruction started
+ * with.
+ */
+void x86_pmu_unwind_log(CPUArchState *env, unsigned records);
+
+/*
+ * x86_pmu_accessed: a helper has accessed @size bytes at @addr.
+ */
+void x86_pmu_accessed(CPUArchState *env, uint64_t addr, unsigned size,
+                      int mmu_idx, bool is_load, bool is_store);
+
+/* A translation, beside its addresses: the entries that the walk read. */
+typedef struct X86PMUWalk {
+    unsigned nr_steps;
+    uint64_t steps[5];          /* their physical addresses */
+    bool global;
+} X86PMUWalk;
+
+/*
+ * x86_pmu_mapped: the MMU has translated @virt to @phys by @walk, in a page of
+ * @page_size bytes.
+ */
+void x86_pmu_mapped(CPUArchState *env, uint64_t virt, uint64_t phys,
+                    uint64_t page_size, int mmu_idx, const X86PMUWalk *walk);
+
+/*
+ * x86_pmu_flushed, x86_pmu_flushed_page: the guest has invalidated all entries
+ * of its TLBs, or all but the global ones; or those of the page with @virt.
+ */
+void x86_pmu_flushed(CPUArchState *env, bool global_too);
+void x86_pmu_flushed_page(CPUArchState *env, uint64_t virt);
+
+/* x86_pmu_exec_exit: the thread may run another CPU now. */
+void x86_pmu_exec_exit(CPUArchState *env);
+
+/*
  * x86_pmu_unwind: @insns instructions at the end of a block that was charged
  * as a whole have not run; @kind, what the block was charged for its last one:
  * X86_PMU_NO_BRANCH or a kind of branch.
@@ -288,6 +361,16 @@ static inline void x86_pmu_reset(CPUArchState *env)
 }
 
 static inline void x86_pmu_init(CPUArchState *env)
+{
+}
+
+static inline void x86_pmu_flushed(CPUArchState *env, bool global_too)
+{
+}
+
+static inline void x86_pmu_accessed(CPUArchState *env, uint64_t addr,
+                                    unsigned size, int mmu_idx, bool is_load,
+                                    bool is_store)
 {
 }
 

@@ -8,7 +8,9 @@
  * that is left early gives back what did not run (x86_pmu_unwind).  Where some
  * counter tells branches apart by kind (HF_PMU_KINDS_MASK), the block charges
  * the kind to env->pmu.kinds as well, and env->pmu.taken counts the conditional
- * branches that are taken.
+ * branches that are taken.  Where some counter counts items of the model of the
+ * processor behind the counters (HF_PMU_MODEL_MASK), blocks log what retires
+ * (pmu-log.c), and the log is run through the model before counters are settled.
  *
  * Settling turns these numbers into counter values.  Granting then sets the
  * allowance to a number of instructions in which no counter can overflow
@@ -19,7 +21,7 @@
  * the extra charge of a fault, until the next block starts; a settled counter
  * that is not free-running is less than 2^width; env->hflags has HF_PMU_MASK if
  * and only if some counter moves in the present mode or a PMI is skidding, and
- * HF_PMU_KINDS_MASK only with it.
+ * HF_PMU_KINDS_MASK and HF_PMU_MODEL_MASK only with it.
  *
  * Copyright (c) 2026 The Tally authors
  *
@@ -29,6 +31,7 @@
 #include "qemu/osdep.h"
 #include "qemu/main-loop.h"
 #include "cpu.h"
+#include "exec/cputlb.h"
 #include "exec/exec-all.h"
 #include "exec/helper-proto.h"
 #include "exec/translation-block.h"
@@ -40,6 +43,8 @@
 
 /* The branch part of an allowance must not run over. */
 #define MAX_GRANT_INSNS         (X86_PMU_INSN - 1)
+/* Nor must the log (pmu-log.c). */
+#define MAX_GRANT_LOGGED_INSNS  800
 
 uint64_t *pmu_counter_value(CPUX86State *env, const X86PMUCounter *c)
 {
@@ -51,7 +56,8 @@ uint64_t *pmu_counter_value(CPUX86State *env, const X86PMUCounter *c)
 /* Does @c move in the mode that the allowance is for? */
 static bool moves(const X86PMUState *p, const X86PMUCounter *c)
 {
-    return (c->modes & p->mode) && (c->per_insn | c->per_branch_most);
+    return (c->modes & p->mode) &&
+           (c->per_insn || c->per_branch_most || c->items);
 }
 
 /* How far @c is from its overflow; at least 1.  Free-running ones have none. */
@@ -70,14 +76,15 @@ static uint64_t distance(CPUX86State *env, const X86PMUCounter *c)
 static uint64_t safe_insns(CPUX86State *env)
 {
     X86PMUState *p = &env->pmu;
-    uint64_t insns = MAX_GRANT_INSNS;
+    uint64_t insns = p->by_items ? MAX_GRANT_LOGGED_INSNS : MAX_GRANT_INSNS;
 
     for (int i = 0; i < p->nr_counters; i++) {
         const X86PMUCounter *c = &p->counters[i];
 
         if (moves(p, c)) {
             insns = MIN(insns, DIV_ROUND_UP(distance(env, c),
-                                            c->per_insn + c->per_branch_most));
+                                            c->per_insn + c->per_branch_most +
+                                            c->items_most));
         }
     }
     return p->skidding ? MIN(insns, p->skid_left_insns) : insns;
@@ -90,13 +97,14 @@ static uint64_t safe_insns(CPUX86State *env)
 static uint64_t straight_insns(CPUX86State *env)
 {
     X86PMUState *p = &env->pmu;
-    uint64_t insns = MAX_GRANT_INSNS;
+    uint64_t insns = p->by_items ? MAX_GRANT_LOGGED_INSNS : MAX_GRANT_INSNS;
 
     for (int i = 0; i < p->nr_counters; i++) {
         const X86PMUCounter *c = &p->counters[i];
 
-        if (moves(p, c) && c->per_insn) {
-            insns = MIN(insns, DIV_ROUND_UP(distance(env, c), c->per_insn));
+        if (moves(p, c) && (c->per_insn || c->items)) {
+            insns = MIN(insns, DIV_ROUND_UP(distance(env, c),
+                                            c->per_insn + c->items_most));
         }
     }
     return p->skidding ? MIN(insns, p->skid_left_insns) : insns;
@@ -124,19 +132,29 @@ static void grant(CPUX86State *env)
 {
     X86PMUState *p = &env->pmu;
 
+    bool was_logged = env->hflags & HF_PMU_MODEL_MASK;
+
     p->counting = p->skidding;
     p->by_kind = false;
+    p->by_items = false;
+    p->delivering = false;
+    p->passes = 0;
     p->mode = present_mode(env);
     p->active = p->skidding || p->nr_counters;
     for (int i = 0; i < p->nr_counters; i++) {
         if (moves(p, &p->counters[i])) {
             p->counting = true;
             p->by_kind |= p->counters[i].by_kind;
+            p->by_items |= p->counters[i].items != 0;
         }
     }
-    env->hflags &= ~(HF_PMU_MASK | HF_PMU_KINDS_MASK);
+    if (was_logged && !p->by_items) {
+        pmu_log_settle(env);
+    }
+    env->hflags &= ~(HF_PMU_MASK | HF_PMU_KINDS_MASK | HF_PMU_MODEL_MASK);
     env->hflags |= (p->counting ? HF_PMU_MASK : 0) |
-                   (p->by_kind ? HF_PMU_KINDS_MASK : 0);
+                   (p->by_kind ? HF_PMU_KINDS_MASK : 0) |
+                   (p->by_items ? HF_PMU_MODEL_MASK : 0);
     p->kinds = 0;
     p->taken = 0;
     grant_insns(p, safe_insns(env));
@@ -181,6 +199,18 @@ static uint64_t move_of_deliveries(const X86PMUState *p, const X86PMUCounter *c)
     return move;
 }
 
+/* The same, of items. */
+static uint64_t move_of_items(const X86PMUCounter *c,
+                              const uint64_t grown[MODEL_ITEMS])
+{
+    uint64_t move = 0;
+
+    for (uint64_t left = c->items; left; left &= left - 1) {
+        move += grown[ctz64(left)];
+    }
+    return move * c->items_times;
+}
+
 /*
  * Move the counters by what has happened since the last grant.  Returns the
  * status bits of those that overflowed and sets *@interrupts if one of them
@@ -190,13 +220,19 @@ static uint64_t settle(CPUX86State *env, bool *interrupts)
 {
     X86PMUState *p = &env->pmu;
     uint64_t mask = pmu_counter_mask(env_archcpu(env));
-    uint64_t insns = p->granted_insns - (p->allowance >> X86_PMU_INSN_SHIFT);
+    uint64_t insns = p->granted_insns - p->passes -
+                     (p->allowance >> X86_PMU_INSN_SHIFT);
     uint64_t branches = p->allowance & (X86_PMU_INSN - 1);
     uint64_t of[X86_PMU_NR_BRANCHES];
+    uint64_t grown[MODEL_ITEMS];
     uint64_t overflowed = 0;
 
     if (p->by_kind) {
         count_kinds(p, branches, of);
+    }
+    if (p->by_items) {
+        pmu_log_settle(env);
+        pmu_log_new_items(env, grown);
     }
     for (int i = 0; i < p->nr_counters; i++) {
         const X86PMUCounter *c = &p->counters[i];
@@ -210,6 +246,9 @@ static uint64_t settle(CPUX86State *env, bool *interrupts)
                               : c->per_branch_most * branches);
         if (p->counts_deliveries) {
             *value += move_of_deliveries(p, c);
+        }
+        if (p->by_items) {
+            *value += move_of_items(c, grown);
         }
         if (*value > mask && !c->is_free_running) {
             *value &= mask;
@@ -264,6 +303,7 @@ static X86PMUCounter *add_counter(CPUX86State *env, unsigned status_bit,
     for (int k = 0; k < X86_PMU_NR_DELIVERIES; k++) {
         p->counts_deliveries |= c->per_delivery[k];
     }
+    p->items |= c->items;
     p->by_mode |= modes != X86_PMU_MODES_ALL;
     if (modes) {
         pmu_event_tell_unmodelled(cpu, evtsel);
@@ -287,17 +327,32 @@ void pmu_add_counter(CPUX86State *env, unsigned status_bit, uint64_t evtsel,
 
 void pmu_add_free_running(CPUX86State *env, unsigned i, uint64_t evtsel)
 {
-    add_counter(env, PMU_FIXED_SHIFT + i, evtsel, X86_PMU_MODES_ALL,
-                false)->is_free_running = true;
+    X86PMUCounter *c = add_counter(env, PMU_FIXED_SHIFT + i, evtsel,
+                                   X86_PMU_MODES_ALL, false);
+
+    c->is_free_running = true;
+    /* It counts always, and the model must not run always. */
+    c->items = 0;
 }
 
 /* Digest the control registers into the list of counters that count. */
 static void list_counters(CPUX86State *env)
 {
-    env->pmu.nr_counters = 0;
-    env->pmu.counts_deliveries = false;
-    env->pmu.by_mode = false;
+    X86PMUState *p = &env->pmu;
+    uint64_t items = p->items;
+
+    p->nr_counters = 0;
+    p->counts_deliveries = false;
+    p->by_mode = false;
+    p->items = 0;
     env_archcpu(env)->pmu_config.model->list_counters(env);
+    if (p->items) {
+        pmu_log_new_items(env, NULL);
+        if (!items) {
+            /* The model is told of translations only while items count. */
+            tlb_flush(env_cpu(env));
+        }
+    }
 }
 
 void pmu_reconfigure(CPUX86State *env)
@@ -416,6 +471,7 @@ void x86_pmu_delivered(CPUX86State *env, bool is_hw)
 {
     X86PMUState *p = &env->pmu;
 
+    p->delivering = false;
     if (p->counts_deliveries) {
         x86_pmu_resync(env);
         p->deliveries[is_hw ? X86_PMU_INTERRUPT : X86_PMU_EXCEPTION]++;

@@ -241,6 +241,9 @@ void x86_pmu_delivering(CPUX86State *env, int intno, bool is_hw)
 {
     const X86CPU *cpu = env_archcpu(env);
 
+    if (cpu->pmu_config.log) {
+        pmu_log_delivering(env);
+    }
     if (likely(!cpu->pmu_config.faulty)) {
         return;
     }

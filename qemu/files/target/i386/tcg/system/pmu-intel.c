@@ -23,6 +23,7 @@
 #define MSR_PERF_METRICS                0x329
 #define MSR_PERF_GLOBAL_STATUS_SET      0x391
 #define MSR_PERF_GLOBAL_INUSE           0x392
+#define MSR_OFFCORE_RSP_0               0x1a6
 #define MSR_IA32_A_PMC0                 0x4c1
 
 /* IA32_FIXED_CTR_CTRL: four bits for each counter. */
@@ -41,6 +42,9 @@
 /* IA32_DEBUGCTL, beside the freeze. */
 #define DEBUGCTL_LBR            (1ull << 0)
 #define DEBUGCTL_BTF            (1ull << 1)
+
+/* MSR_OFFCORE_RSP_x of Skylake. */
+#define OFFCORE_RSP_WRITABLE    0x3fffff8fffull
 
 /* IA32_PERF_CAPABILITIES. */
 #define PERF_CAP_FW_WRITE       (1ull << 13)
@@ -217,6 +221,27 @@ static uint64_t read_inuse(CPUX86State *env, unsigned i)
     return inuse;
 }
 
+/* The registers that qualify the off-core response events. */
+static unsigned offcore(const X86CPU *cpu)
+{
+    return X86_PMU_NR_OFFCORE;
+}
+
+static uint64_t read_offcore(CPUX86State *env, unsigned i)
+{
+    return env->pmu.offcore_rsp[i];
+}
+
+static void write_offcore(CPUX86State *env, unsigned i, uint64_t val)
+{
+    env->pmu.offcore_rsp[i] = val;
+}
+
+static uint64_t offcore_writable(const X86CPU *cpu)
+{
+    return OFFCORE_RSP_WRITABLE;
+}
+
 static uint64_t read_capabilities(CPUX86State *env, unsigned i)
 {
     return env->features[FEAT_PERF_CAPABILITIES];
@@ -258,6 +283,8 @@ static const PMURegister registers[] = {
       pmu_read_zero, write_status_set, status_set_writable, PMU_STATUS_SET },
     { MSR_PERF_GLOBAL_INUSE, 1, 4, pmu_one_register,
       read_inuse },
+    { MSR_OFFCORE_RSP_0, X86_PMU_NR_OFFCORE, 1, offcore,
+      read_offcore, write_offcore, offcore_writable, PMU_OTHER, true },
     { MSR_IA32_DEBUGCTL, 1, 1, pmu_one_register,
       pmu_read_debugctl, write_debugctl, debugctl_writable },
 };
@@ -362,7 +389,8 @@ static void cpuid(X86CPU *cpu, uint32_t leaf, uint32_t *eax, uint32_t *ebx,
     }
     *eax = cfg->version | cfg->nr_gp << 8 | cfg->width_bits << 16 |
            LEAF_PMU_NR_EVENTS << 24;
-    *ebx = LEAF_PMU_NO_LLC_REF | LEAF_PMU_NO_LLC_MISS | LEAF_PMU_NO_BR_MISP;
+    *ebx = cfg->log ? 0 : LEAF_PMU_NO_LLC_REF | LEAF_PMU_NO_LLC_MISS |
+                          LEAF_PMU_NO_BR_MISP;
     *ecx = 0;
     *edx = X86_PMU_NR_FIXED | cfg->width_bits << 5;
     if (cfg->version >= 5) {

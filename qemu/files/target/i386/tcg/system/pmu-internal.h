@@ -12,6 +12,8 @@
 #ifndef I386_TCG_PMU_INTERNAL_H
 #define I386_TCG_PMU_INTERNAL_H
 
+#include "model/model.h"
+
 /*
  * The modes that counters tell apart: the ring (USR is every CPL but 0), on
  * each side of SVM.  Without EFER.SVME there is no host and no guest.
@@ -98,6 +100,8 @@ typedef struct PMURegister {
     /* The bits that can be 1 without #GP.  NULL: all. */
     uint64_t (*writable)(const X86CPU *cpu);
     PMURegisterKind kind;
+    /* Without a model of the processor the PMU does not know the numbers. */
+    bool of_model;
 } PMURegister;
 
 /* Version before which no PMU of a model has a register. */
@@ -112,11 +116,20 @@ typedef struct PMURegister {
 #define PMU_DELIVERIES          (PMU_DELIVERY(X86_PMU_EXCEPTION) | \
                                  PMU_DELIVERY(X86_PMU_INTERRUPT))
 
+#define PMU_ITEM(name)          (UINT64_C(1) << MODEL_##name)
+
 typedef struct PMUEvent {
     uint16_t event;
     uint8_t umask;
     uint8_t first_version, last_version;
     uint16_t consists_of;       /* PMU_CYCLES, ... */
+    uint64_t items;             /* of the model: PMU_ITEM(LOADS), ... */
+    uint8_t times;              /* one occurrence counts so often; 0: once */
+    /*
+     * The items by the registers of the CPU, in place of .items.  False: they
+     * select what the model cannot count.
+     */
+    bool (*items_of)(const CPUX86State *env, uint64_t *items);
 } PMUEvent;
 
 struct X86PMUModel {
@@ -140,6 +153,26 @@ struct X86PMUModel {
 };
 
 extern const X86PMUModel pmu_model_intel, pmu_model_amd;
+
+/*
+ * The events of one preset, beside those of its vendor's PMU.  A version is
+ * not asked for.
+ */
+typedef struct PMUPresetEvents {
+    const char *preset;
+    const PMUEvent *events;
+    unsigned nr_events;
+} PMUPresetEvents;
+
+extern const PMUPresetEvents pmu_events_skylake, pmu_events_zen3,
+                             pmu_events_zen4;
+
+/*
+ * pmu_offcore_0, pmu_offcore_1: the items of an off-core response event by
+ * MSR_OFFCORE_RSP_0 or _1, as PMUEvent.items_of.
+ */
+bool pmu_offcore_0(const CPUX86State *env, uint64_t *items);
+bool pmu_offcore_1(const CPUX86State *env, uint64_t *items);
 
 /* One property and its range. */
 typedef struct PMUProperty {
@@ -215,6 +248,48 @@ void pmu_resync_before_insn(CPUX86State *env);
  * pmu_resync_before_insn: the running instruction keeps its charge.
  */
 void pmu_reconfigure_before_insn(CPUX86State *env);
+
+/*
+ * The log and the model (pmu-log.c).  But for pmu_log_realize they are called
+ * only if pmu_config.log is set.
+ */
+
+/*
+ * pmu_log_realize: read x-pmu-model and x-pmu-caches, and give the CPU a log.
+ * The machine's first call makes the model.  Without these properties it does
+ * nothing.  False, with *errp, for a wrong value.
+ */
+bool pmu_log_realize(X86CPU *cpu, Error **errp);
+
+/* The preset of the model, or NULL: neither the CPU's nor another's. */
+const char *pmu_log_preset(const X86CPU *cpu);
+
+/* pmu_log_reset: power-up values; the TLBs are empty. */
+void pmu_log_reset(CPUX86State *env);
+
+/*
+ * pmu_log_delivering: an interrupt or exception is about to be delivered that
+ * no instruction requests.
+ */
+void pmu_log_delivering(CPUX86State *env);
+
+/* pmu_log_run: run the log through the model, and empty it. */
+void pmu_log_run(CPUX86State *env);
+
+/*
+ * pmu_log_settle: the same, up to the present pc, which is the outcome of a
+ * branch that was last in the log.
+ */
+void pmu_log_settle(CPUX86State *env);
+
+/*
+ * pmu_log_new_items: how much each of env->pmu.items has grown since the last
+ * call, by item; NULL: forget that.
+ */
+void pmu_log_new_items(CPUX86State *env, uint64_t grown[MODEL_ITEMS]);
+
+/* pmu_log_items_most: the most that one instruction adds to the set @items. */
+unsigned pmu_log_items_most(uint64_t items);
 
 /*
  * Faults.  Each of these functions is called only if pmu_config.faulty is set,

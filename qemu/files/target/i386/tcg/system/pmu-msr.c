@@ -38,8 +38,10 @@ static const PMURegister *find_register(const X86CPU *cpu, uint32_t index)
     const X86PMUModel *model = cpu->pmu_config.model;
 
     for (unsigned i = 0; model && i < model->nr_registers; i++) {
-        if (index - model->registers[i].first < model->registers[i].nr) {
-            return &model->registers[i];
+        const PMURegister *r = &model->registers[i];
+
+        if (index - r->first < r->nr && (!r->of_model || cpu->pmu_config.log)) {
+            return r;
         }
     }
     return NULL;

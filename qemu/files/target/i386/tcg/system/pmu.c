@@ -52,7 +52,7 @@ bool x86_pmu_realize(X86CPU *cpu, Error **errp)
                    "or vendor=AuthenticAMD");
         return false;
     }
-    return cfg->model->realize(cpu, errp) &&
+    return cfg->model->realize(cpu, errp) && pmu_log_realize(cpu, errp) &&
            (!cfg->fault_names || pmu_fault_realize(cpu, errp));
 }
 
@@ -79,6 +79,9 @@ void x86_pmu_reset(CPUX86State *env)
 
     if (cpu->pmu_config.model) {
         env->msr_global_ctrl = MAKE_64BIT_MASK(0, cpu->pmu_config.nr_gp);
+    }
+    if (cpu->pmu_config.log) {
+        pmu_log_reset(env);
     }
     if (unlikely(cpu->pmu_config.faulty)) {
         pmu_fault_reset(env);

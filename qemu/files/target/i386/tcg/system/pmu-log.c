@@ -1,0 +1,372 @@
+/*
+ * The emulated PMUs: the log of what retires, and the model that is told of it.
+ *
+ * Where some counter counts items of the model of the processor behind the
+ * counters (HF_PMU_MODEL_MASK; model/model.h), translated code writes records
+ * into a log of the vCPU: one when a block starts, one for each further line of
+ * code, one for each access.  The log is run through the model when the PMU
+ * looks at its counters, and before anything that must come after it: a flush
+ * of the guest's TLBs, another vCPU of the same thread.
+ *
+ * env->pmu.log is the end of the log.  In line, a block writes its records at
+ * constant offsets from env->pmu.log_base and moves the end when it leaves, and
+ * before it calls a helper.  A helper that accesses memory adds its records at
+ * the end, and moves the base as far, so that log - log_base stays what the
+ * block believes it to be.  An instruction that does not retire takes its
+ * records back, those of its helpers too: they are log_added bytes.
+ *
+ * An access is told if an instruction makes it by right of its ring.  What a
+ * ring-3 instruction makes the CPU access as supervisor (descriptors, the
+ * kernel's stack) is not, and neither is what the delivery of an interrupt or
+ * exception accesses: what a program counts in its ring is its own.
+ *
+ * Invariants: log - log_base is a multiple of a record; the grant bounds the
+ * instructions, and so the records, between two runs (pmu-count.c).
+ *
+ * The log belongs to its vCPU's thread.  The model is shared, and its functions
+ * are called with the lock.  The state of neither migrates.
+ *
+ * Copyright (c) 2026 The Tally authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "qapi/error.h"
+#include "qemu/thread.h"
+#include "cpu.h"
+#include "exec/cpu-common.h"
+#include "exec/translation-block.h"
+#include "hw/boards.h"
+#include "migration/blocker.h"
+#include "pmu-internal.h"
+
+/* Records of the log.  An instruction in line has at most about 80 (ENTER). */
+#define LOG_RECORDS             65536
+/* Cycles that an instruction stalls at most, but for rare ones. */
+#define STALL_MOST              128
+/* As enum ModelItem: no more fit into a set. */
+QEMU_BUILD_BUG_ON(MODEL_ITEMS > 64);
+
+struct X86PMULog {
+    ModelCPU *model;
+    uint64_t seen[MODEL_ITEMS]; /* the counts at the last look */
+    ModelRecord records[LOG_RECORDS];
+};
+
+/* The machine's model, of the shape that its first CPU's properties have. */
+static Model *machine_model;
+static char *machine_text;
+static unsigned nr_logs;
+static QemuMutex lock;
+
+static X86PMULog *log_of(CPUX86State *env)
+{
+    return env_archcpu(env)->pmu_config.log;
+}
+
+static uintptr_t log_start(X86PMULog *log)
+{
+    return (uintptr_t)log->records;
+}
+
+const char *pmu_log_preset(const X86CPU *cpu)
+{
+    return model_shape(machine_model)->name;
+}
+
+static bool choose_shape(X86CPU *cpu, ModelShape *shape, Error **errp)
+{
+    const X86PMUConfig *cfg = &cpu->pmu_config;
+    const char *name = cfg->preset_name ? cfg->preset_name : "cachegrind";
+    const ModelShape *preset = model_preset(name);
+    char vendor[CPUID_VENDOR_SZ + 1];
+    char error[256];
+
+    if (!preset) {
+        g_autoptr(GString) names = g_string_new(NULL);
+
+        for (unsigned i = 0; model_preset_name(i); i++) {
+            g_string_append_printf(names, "%s%s", i ? ", " : "",
+                                   model_preset_name(i));
+        }
+        error_setg(errp, "x-pmu-model=%s is not one of %s", name, names->str);
+        return false;
+    }
+    x86_cpu_vendor_words2str(vendor, cpu->env.cpuid_vendor1,
+                             cpu->env.cpuid_vendor2, cpu->env.cpuid_vendor3);
+    if (*preset->vendor && !g_str_equal(preset->vendor, vendor)) {
+        error_setg(errp, "x-pmu-model=%s is a processor of %s, but the CPU "
+                   "model's vendor is %s", name, preset->vendor, vendor);
+        return false;
+    }
+    *shape = *preset;
+    if (cfg->caches &&
+        !model_shape_parse(shape, cfg->caches, error, sizeof(error))) {
+        error_setg(errp, "x-pmu-caches=%s: %s", cfg->caches, error);
+        return false;
+    }
+    return true;
+}
+
+static bool make_model(X86CPU *cpu, Error **errp)
+{
+    const X86PMUConfig *cfg = &cpu->pmu_config;
+    g_autofree char *text = g_strdup_printf("%s+%s", cfg->preset_name ?: "",
+                                            cfg->caches ?: "");
+    static Error *blocker;
+    ModelShape shape;
+
+    if (machine_model) {
+        if (g_str_equal(text, machine_text)) {
+            return true;
+        }
+        error_setg(errp, "all CPUs must have the same x-pmu-model and "
+                   "x-pmu-caches");
+        return false;
+    }
+    if (!choose_shape(cpu, &shape, errp)) {
+        return false;
+    }
+    error_setg(&blocker, "the state of x-pmu-model does not migrate");
+    if (migrate_add_blocker(&blocker, errp) < 0) {
+        return false;
+    }
+    qemu_mutex_init(&lock);
+    machine_model = model_new(&shape, current_machine->smp.max_cpus);
+    machine_text = g_steal_pointer(&text);
+    return true;
+}
+
+bool pmu_log_realize(X86CPU *cpu, Error **errp)
+{
+    X86PMUConfig *cfg = &cpu->pmu_config;
+
+    if (!cfg->preset_name && !cfg->caches) {
+        return true;
+    }
+    if (!make_model(cpu, errp)) {
+        return false;
+    }
+    if (nr_logs == current_machine->smp.max_cpus) {
+        error_setg(errp, "a CPU with x-pmu-model cannot be plugged again");
+        return false;
+    }
+    cfg->log = g_new0(X86PMULog, 1);
+    cfg->log->model = model_cpu(machine_model, nr_logs++);
+    cfg->line_bytes = model_shape(machine_model)->l1i.line_bytes;
+    pmu_log_reset(&cpu->env);
+    /* Blocks must know their addresses. */
+    CPU(cpu)->tcg_cflags &= ~CF_PCREL;
+    return true;
+}
+
+void pmu_log_reset(CPUX86State *env)
+{
+    X86PMUState *p = &env->pmu;
+
+    p->log = p->log_base = log_start(log_of(env));
+    QEMU_LOCK_GUARD(&lock);
+    model_flush(log_of(env)->model, true);
+}
+
+/* With the lock. */
+static void run(CPUX86State *env)
+{
+    X86PMULog *log = log_of(env);
+    X86PMUState *p = &env->pmu;
+    uintptr_t length = p->log - log_start(log);
+
+    model_run(log->model, log->records, length / sizeof(ModelRecord));
+    p->log -= length;
+    p->log_base -= length;
+}
+
+void pmu_log_run(CPUX86State *env)
+{
+    QEMU_LOCK_GUARD(&lock);
+    run(env);
+}
+
+void pmu_log_settle(CPUX86State *env)
+{
+    QEMU_LOCK_GUARD(&lock);
+    run(env);
+    model_interrupted(log_of(env)->model, env->segs[R_CS].base + env->eip);
+}
+
+void pmu_log_new_items(CPUX86State *env, uint64_t grown[MODEL_ITEMS])
+{
+    X86PMULog *log = log_of(env);
+    const uint64_t *counts = model_counts(log->model);
+
+    for (uint64_t left = env->pmu.items; left; left &= left - 1) {
+        unsigned i = ctz64(left);
+
+        if (grown) {
+            grown[i] = counts[i] - log->seen[i];
+        }
+        log->seen[i] = counts[i];
+    }
+}
+
+unsigned pmu_log_items_most(uint64_t items)
+{
+    unsigned most = 0;
+
+    for (uint64_t left = items; left; left &= left - 1) {
+        unsigned each = model_item_most(ctz64(left));
+
+        most += each ? each : STALL_MOST;
+    }
+    return most;
+}
+
+void pmu_log_delivering(CPUX86State *env)
+{
+    env->pmu.delivering = true;
+    if (env->hflags & HF_PMU_MODEL_MASK) {
+        pmu_log_settle(env);
+    }
+}
+
+/* The branch that ends the log's last block has not retired. */
+static void forget_branch(CPUX86State *env)
+{
+    ModelRecord *start = log_of(env)->records;
+    ModelRecord *end = (ModelRecord *)env->pmu.log;
+
+    for (ModelRecord *r = end - 1; r >= start; r--) {
+        if ((uint8_t)r->info == MODEL_BLOCK) {
+            r->info &= ~(UINT64_C(0xff) << X86_PMU_LOG_BRANCH);
+            return;
+        }
+    }
+}
+
+void x86_pmu_unwind_log(CPUX86State *env, unsigned records)
+{
+    X86PMUState *p = &env->pmu;
+
+    p->log_base -= p->log_added;
+    p->log_added = 0;
+    p->log_in_line = 0;
+    p->log = MAX(p->log_base + records * sizeof(ModelRecord),
+                 log_start(log_of(env)));
+    if (records) {
+        forget_branch(env);
+    }
+}
+
+static void add(CPUX86State *env, uint64_t address, uint64_t info)
+{
+    X86PMUState *p = &env->pmu;
+    ModelRecord *r = (ModelRecord *)p->log;
+
+    if (r == log_of(env)->records + LOG_RECORDS) {
+        pmu_log_run(env);
+        p->log_added = 0;
+        r = (ModelRecord *)p->log;
+    }
+    r->address = address;
+    r->info = info;
+    p->log += sizeof(*r);
+    p->log_base += sizeof(*r);
+    p->log_added += sizeof(*r);
+}
+
+/* MODEL_FIRST, if the present instruction has no access of @type yet. */
+static uint64_t first(CPUX86State *env, enum ModelRecordType type)
+{
+    X86PMUState *p = &env->pmu;
+    ModelRecord *end = (ModelRecord *)p->log;
+
+    if (p->log_in_line & (type == MODEL_LOAD ? 1 : 2)) {
+        return 0;
+    }
+    for (ModelRecord *r = end - p->log_added / sizeof(*r); r < end; r++) {
+        if ((uint8_t)r->info == type) {
+            return 0;
+        }
+    }
+    return MODEL_FIRST;
+}
+
+/* Is an access by MMU index @mmu_idx one of the present instruction's own? */
+static bool is_own(CPUX86State *env, int mmu_idx)
+{
+    return !env->pmu.delivering && mmu_idx != MMU_PHYS_IDX &&
+           mmu_idx != MMU_NESTED_IDX &&
+           ((env->hflags & HF_CPL_MASK) != 3 || is_mmu_index_user(mmu_idx));
+}
+
+void x86_pmu_accessed(CPUX86State *env, uint64_t addr, unsigned size,
+                      int mmu_idx, bool is_load, bool is_store)
+{
+    unsigned line = env_archcpu(env)->pmu_config.line_bytes;
+
+    if (!(env->hflags & HF_PMU_MODEL_MASK) || !is_own(env, mmu_idx)) {
+        return;
+    }
+    /* An area larger than a line is told in lines. */
+    while (size) {
+        unsigned part = size <= line ? size : MIN(size, line - addr % line);
+
+        if (is_load) {
+            add(env, addr, MODEL_LOAD | part << X86_PMU_LOG_SIZE |
+                first(env, MODEL_LOAD));
+        }
+        if (is_store) {
+            add(env, addr, MODEL_STORE | part << X86_PMU_LOG_SIZE |
+                (is_load ? MODEL_MODIFY : 0) | first(env, MODEL_STORE));
+        }
+        addr += part;
+        size -= part;
+    }
+}
+
+void x86_pmu_mapped(CPUX86State *env, uint64_t virt, uint64_t phys,
+                    uint64_t page_size, int mmu_idx, const X86PMUWalk *walk)
+{
+    ModelPage page = {
+        .virt = virt,
+        .phys = phys,
+        .page_bits = ctz64(page_size),
+        .global = walk->global,
+        .nr_steps = walk->nr_steps,
+    };
+
+    if (!env->pmu.items || mmu_idx == MMU_PHYS_IDX ||
+        mmu_idx == MMU_NESTED_IDX) {
+        return;
+    }
+    page.memory = !cpu_physical_memory_is_io(phys);
+    memcpy(page.steps, walk->steps, walk->nr_steps * sizeof(walk->steps[0]));
+    QEMU_LOCK_GUARD(&lock);
+    model_map(log_of(env)->model, &page);
+}
+
+void x86_pmu_flushed(CPUX86State *env, bool global_too)
+{
+    if (log_of(env)) {
+        QEMU_LOCK_GUARD(&lock);
+        run(env);
+        model_flush(log_of(env)->model, global_too);
+    }
+}
+
+void x86_pmu_flushed_page(CPUX86State *env, uint64_t virt)
+{
+    if (log_of(env)) {
+        QEMU_LOCK_GUARD(&lock);
+        run(env);
+        model_flush_page(log_of(env)->model, virt);
+    }
+}
+
+void x86_pmu_exec_exit(CPUX86State *env)
+{
+    if (unlikely(env->hflags & HF_PMU_MODEL_MASK)) {
+        pmu_log_run(env);
+    }
+}

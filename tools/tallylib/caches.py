@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""--caches: the caches, TLBs and branch prediction of the emulated CPU, as properties of it.
+
+The value is a preset's name, `none`, or a geometry: NAME=SIZE,WAYS,LINE of each cache that replaces the CPU's, with
+the names I1, D1, L2 and LL, and sizes in bytes. L2=0 and LL=0 take that cache away. docs/model.md describes the presets.
+"""
+
+from dataclasses import dataclass
+from typing import Optional
+
+from .failure import USAGE, Failure
+
+NONE = "none"
+# The vendor that a preset is for; None: any.
+PRESETS = {"skylake": "Intel", "zen3": "AMD", "zen4": "AMD", "cachegrind": None}
+# Those whose caches can be replaced, and by which property the emulator knows them.
+NAMES = ("I1", "D1", "L2", "LL")
+REMOVABLE = ("L2", "LL")
+FORM = "I1=SIZE,WAYS,LINE,D1=...,LL=..."
+WAYS_MAX = 32
+LINE_MIN, LINE_MAX = 16, 256
+# The line of every preset.
+LINE = 64
+SIZE_MAX = 1 << 30
+
+
+@dataclass(frozen=True)
+class Caches:
+    """One --caches. preset: None if it names none; geometry: the emulator's words for it, or None."""
+
+    text: str
+    preset: Optional[str] = None
+    geometry: Optional[str] = None
+
+    def properties(self, preset, vendor):
+        """QEMU's words for a CPU of VENDOR, whose own preset is PRESET. Either may be None: not known, there is none."""
+        if self.text == NONE:
+            return []
+        wanted = PRESETS.get(self.preset)
+        if wanted and vendor and wanted != vendor:
+            article = "an" if wanted[0] in "AI" else "a"
+            raise Failure(USAGE, f"--caches {self.text} is {article} {wanted} CPU's, and the processor is {vendor}'s; "
+                                 f"take cachegrind, or give a geometry")
+        chosen = self.preset or preset
+        return [*([f"x-pmu-model={chosen}"] if chosen else []), *([f"x-pmu-caches={self.geometry}"] if self.geometry else [])]
+
+
+def _is_power_of_two(number):
+    return number > 0 and not number & (number - 1)
+
+
+def _wrong(text, reason):
+    return Failure(USAGE, f"--caches {text}: {reason}")
+
+
+def _check(text, name, size, ways, line):
+    """Refuses a cache that cannot be."""
+    if not _is_power_of_two(line) or not LINE_MIN <= line <= LINE_MAX:
+        raise _wrong(text, f"{name} has lines of {line} bytes; a power of two from {LINE_MIN} to {LINE_MAX} is needed")
+    if not 1 <= ways <= WAYS_MAX:
+        raise _wrong(text, f"{name} has {ways} ways; 1 to {WAYS_MAX} are possible")
+    sets, rest = divmod(size, ways * line)
+    if size > SIZE_MAX or rest or not _is_power_of_two(sets):
+        raise _wrong(text, f"{name} of {size} bytes is not {ways} ways of a power of two of lines of {line} bytes")
+
+
+def _split(text):
+    """{name: [numbers]} of a geometry."""
+    found, name = {}, None
+    for word in text.split(","):
+        if "=" in word:
+            name, _, word = word.partition("=")
+            if name not in NAMES:
+                raise _wrong(text, f"there is no cache {name!r}; there are {', '.join(NAMES)}")
+            if name in found:
+                raise _wrong(text, f"{name} is there twice")
+            found[name] = []
+        if name is None:
+            raise _wrong(text, f"neither {', '.join([NONE, *PRESETS])} nor a geometry, {FORM}")
+        if not (word.isascii() and word.isdecimal()):
+            raise _wrong(text, f"{word!r} is no number of bytes or ways")
+        found[name].append(int(word))
+    return found
+
+
+def parse(text):
+    """The Caches that the option's value describes."""
+    if text == NONE:
+        return Caches(text)
+    if text in PRESETS:
+        return Caches(text, preset=text)
+    words, lines = [], set()
+    found = _split(text)
+    for name, numbers in found.items():
+        if numbers == [0] and name in REMOVABLE:
+            words.append(f"{name}=0")
+            continue
+        if len(numbers) != 3:
+            raise _wrong(text, f"{name} needs three numbers: {name}=SIZE,WAYS,LINE")
+        _check(text, name, *numbers)
+        lines.add(numbers[2])
+        words.append(f"{name}={':'.join(map(str, numbers))}")
+    if len(lines | (set() if len(found) == len(NAMES) else {LINE})) > 1:
+        raise _wrong(text, f"all caches have lines of one size; those that are not named have {LINE} bytes")
+    return Caches(text, geometry="+".join(words))
