@@ -39,18 +39,18 @@ def preset(name):
 def cases():
     """(name, shape, CPUs, records, pages of data); the items that a case must reach are in REACHED."""
     yield "small caches, one CPU", SMALL, 1, 1000000, 60
-    yield "small caches, four CPUs, an inclusive LLC", SMALL, 4, 100000, 60
+    yield "small caches, four CPUs, an inclusive LLC", SMALL, 4, 60000, 60
     yield ("three CPUs, an LLC for victims, an inclusive L2", shape(l2_inclusive=1, llc_inclusive=0, tlbs={"istlb": (6, 3)}),
-           3, 100000, 60)
+           3, 60000, 60)
     yield ("direct-mapped L1s, lines of 16 bytes, no LLC", shape({"l1i": (256, 1, 16), "l1d": (256, 1, 16), "l2": (1024, 2, 16),
-                                                                   "llc": (0, 0, 0)}), 2, 30000, 20)
-    yield ("no L2 and no second TLB", shape({"l2": (0, 0, 0)}, {"stlb": (0, 0)}), 2, 30000, 20)
-    yield ("no TLBs, 3 ways", shape({"l1d": (768, 3, 64)}, {"itlb": (0, 0), "dtlb": (0, 0)}, llc_inclusive=0), 2, 30000, 20)
+                                                                   "llc": (0, 0, 0)}), 2, 15000, 20)
+    yield ("no L2 and no second TLB", shape({"l2": (0, 0, 0)}, {"stlb": (0, 0)}), 2, 15000, 20)
+    yield ("no TLBs, 3 ways", shape({"l1d": (768, 3, 64)}, {"itlb": (0, 0), "dtlb": (0, 0)}, llc_inclusive=0), 2, 15000, 20)
     for name in ("skylake", "zen3", "zen4"):
-        yield f"the preset {name}, two CPUs", preset(name), 2, 30000, 300
-    yield "the preset cachegrind", preset("cachegrind"), 2, 30000, 300
+        yield f"the preset {name}, two CPUs", preset(name), 2, 15000, 300
+    yield "the preset cachegrind", preset("cachegrind"), 2, 15000, 300
     yield ("virtually addressed, with an L2", shape({"l1d": (256, 2, 16), "l1i": (256, 2, 16), "l2": (1024, 2, 16), "llc":
-                                                     (4096, 4, 16)}, {name: (0, 0) for name in TLBS}, virtual=1), 1, 30000, 20)
+                                                     (4096, 4, 16)}, {name: (0, 0) for name in TLBS}, virtual=1), 1, 15000, 20)
 
 
 # Every page is mapped.
