@@ -46,6 +46,13 @@ refused $amd,x-pmu-amd=v2,x-pmu-counters=16 "x-pmu-counters must be 4 to 15, not
 refused $amd,x-pmu-version=2 "x-pmu-version is a property of Intel's PMU, but the CPU model is AMD's"
 refused $amd,x-pmu-width=48 "x-pmu-width is a property of Intel's PMU, but the CPU model is AMD's"
 
+refused $intel,x-pmu-model=i486 "x-pmu-model=i486 is not one of skylake, zen3, zen4, cachegrind"
+refused $intel,x-pmu-model=zen3 \
+	"x-pmu-model=zen3 is a processor of AuthenticAMD, but the CPU model's vendor is GenuineIntel"
+refused $amd,x-pmu-model=skylake \
+	"x-pmu-model=skylake is a processor of GenuineIntel, but the CPU model's vendor is AuthenticAMD"
+refused $intel,x-pmu-caches=X1=1 "x-pmu-caches=X1=1: 'X1=1' begins with none of I1=, D1=, L2=, LL="
+
 refused $intel,x-pmu-fault=pmi-nowhere \
 	"x-pmu-fault knows no fault 'pmi-nowhere'; -cpu max,x-pmu-fault=help lists them"
 refused $intel,x-pmu-fault=pmi-never+ "x-pmu-fault knows no fault ''; -cpu max,x-pmu-fault=help lists them"

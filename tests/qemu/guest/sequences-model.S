@@ -2,11 +2,11 @@
 /*
  * sequences-model.S: code of user mode whose accesses and branches have been counted by hand.
  *
- *	LOGGED name, loads, stores, split loads, split stores, taken, not taken
+ *	LOGGED name, loads, stores, split loads, split stores, taken, not taken, calls
  *
  * begins one and adds it to logged_sequences (struct logged). Loads and stores are instructions that load
  * or store, each pass of a REP string instruction one; split ones touch two lines; branches taken are all
- * near ones, those not taken are conditional. INT VECTOR_LEAVE, which ends each, is none of these. RDI
+ * near ones, those not taken are conditional, calls are near. INT VECTOR_LEAVE, which ends each, is none of these. RDI
  * holds the address of scratch memory, which begins a page.
  */
 
@@ -31,10 +31,10 @@ logged_sequences:
 
 	.text
 
-	LOGGED	"nothing", 0, 0, 0, 0, 0, 0
+	LOGGED	"nothing", 0, 0, 0, 0, 0, 0, 0
 	int	$VECTOR_LEAVE
 
-	LOGGED	"MOV", 3, 2, 0, 0, 0, 0
+	LOGGED	"MOV", 3, 2, 0, 0, 0, 0, 0
 	movq	(%rdi), %rax
 	movq	%rax, 8(%rdi)
 	movzbl	16(%rdi), %edx
@@ -42,14 +42,14 @@ logged_sequences:
 	movslq	20(%rdi), %rcx
 	int	$VECTOR_LEAVE
 
-	LOGGED	"what names memory and does not access it", 0, 0, 0, 0, 0, 0
+	LOGGED	"what names memory and does not access it", 0, 0, 0, 0, 0, 0, 0
 	leaq	8(%rdi), %rax
 	nopl	8(%rdi)
 	prefetcht0 8(%rdi)
 	clflush	8(%rdi)
 	int	$VECTOR_LEAVE
 
-	LOGGED	"PUSH and POP, of registers and memory", 4, 4, 0, 0, 0, 0
+	LOGGED	"PUSH and POP, of registers and memory", 4, 4, 0, 0, 0, 0, 0
 	pushq	%rax			/* a store */
 	popq	%rbx			/* a load */
 	pushq	(%rdi)			/* both */
@@ -58,7 +58,7 @@ logged_sequences:
 	popfq
 	int	$VECTOR_LEAVE
 
-	LOGGED	"CALL and RET, also through memory; JMP", 3, 3, 0, 0, 5, 0
+	LOGGED	"CALL and RET, also through memory; JMP", 3, 3, 0, 0, 5, 0, 2
 	leaq	3f(%rip), %rax
 	movq	%rax, (%rdi)		/* a store */
 	call	3f			/* a store; RET a load */
@@ -67,7 +67,7 @@ logged_sequences:
 3:	ret
 4:	int	$VECTOR_LEAVE
 
-	LOGGED	"read-modify-write", 6, 6, 0, 0, 0, 0
+	LOGGED	"read-modify-write", 6, 6, 0, 0, 0, 0, 0
 	addq	$1, (%rdi)
 	incl	8(%rdi)
 	negw	16(%rdi)
@@ -76,7 +76,7 @@ logged_sequences:
 	xorb	%al, 40(%rdi)
 	int	$VECTOR_LEAVE
 
-	LOGGED	"read-modify-write, locked", 8, 8, 0, 0, 0, 0
+	LOGGED	"read-modify-write, locked", 8, 8, 0, 0, 0, 0, 0
 	lock addq $1, (%rdi)
 	lock incl 8(%rdi)
 	xchgl	%eax, 16(%rdi)
@@ -87,14 +87,14 @@ logged_sequences:
 	lock cmpxchg16b 48(%rdi)
 	int	$VECTOR_LEAVE
 
-	LOGGED	"comparisons", 4, 0, 0, 0, 0, 0
+	LOGGED	"comparisons", 4, 0, 0, 0, 0, 0, 0
 	cmpl	$1, (%rdi)
 	testl	%eax, 8(%rdi)
 	btl	$3, 16(%rdi)
 	cmovzl	24(%rdi), %eax
 	int	$VECTOR_LEAVE
 
-	LOGGED	"string instructions", 4, 2, 0, 0, 0, 0
+	LOGGED	"string instructions", 4, 2, 0, 0, 0, 0, 0
 	movq	%rdi, %rsi
 	lodsq				/* a load */
 	stosl				/* a store */
@@ -103,7 +103,7 @@ logged_sequences:
 	cmpsb				/* two loads of one instruction */
 	int	$VECTOR_LEAVE
 
-	LOGGED	"REP string instructions, by passes", 17, 19, 0, 1, 0, 0
+	LOGGED	"REP string instructions, by passes", 17, 19, 0, 1, 0, 0, 0
 	leaq	4096(%rdi), %rsi
 	movl	$10, %ecx
 	rep movsb			/* 10 times both */
@@ -121,19 +121,19 @@ logged_sequences:
 	repne scasb			/* 3 loads: two bytes differ, the third is equal */
 	int	$VECTOR_LEAVE
 
-	LOGGED	"ENTER and LEAVE, XLAT", 2, 1, 0, 0, 0, 0
+	LOGGED	"ENTER and LEAVE, XLAT", 2, 1, 0, 0, 0, 0, 0
 	enter	$16, $0			/* a store */
 	leave				/* a load */
 	movq	%rdi, %rbx
 	xlat				/* a load */
 	int	$VECTOR_LEAVE
 
-	LOGGED	"FXSAVE and FXRSTOR, by helpers of the emulator", 1, 1, 0, 0, 0, 0
+	LOGGED	"FXSAVE and FXRSTOR, by helpers of the emulator", 1, 1, 0, 0, 0, 0, 0
 	fxsave	(%rdi)
 	fxrstor	(%rdi)
 	int	$VECTOR_LEAVE
 
-	LOGGED	"x87 and SSE", 5, 5, 0, 0, 0, 0
+	LOGGED	"x87 and SSE", 5, 5, 0, 0, 0, 0, 0
 	fninit
 	movq	$0, (%rdi)		/* a store */
 	fldl	(%rdi)
@@ -147,7 +147,7 @@ logged_sequences:
 	paddd	112(%rdi), %xmm0
 	int	$VECTOR_LEAVE
 
-	LOGGED	"accesses to two lines, and to two pages", 5, 5, 4, 4, 0, 0
+	LOGGED	"accesses to two lines, and to two pages", 5, 5, 4, 4, 0, 0, 0
 	movq	60(%rdi), %rax
 	movq	%rax, 124(%rdi)
 	addl	$1, 190(%rdi)		/* both */
@@ -158,12 +158,12 @@ logged_sequences:
 	lock addl $1, 8192(%rdi)	/* both, and in one line */
 	int	$VECTOR_LEAVE
 
-	LOGGED	"locked, in two lines", 2, 2, 2, 2, 0, 0
+	LOGGED	"locked, in two lines", 2, 2, 2, 2, 0, 0, 0
 	lock addl $1, 62(%rdi)
 	lock incq 4093(%rdi)
 	int	$VECTOR_LEAVE
 
-	LOGGED	"loads that fault and are tried again", 3, 1, 0, 0, 1, 0
+	LOGGED	"loads that fault and are tried again", 3, 1, 0, 0, 1, 0, 0
 	movl	(%rdi), %eax
 	movl	$UNMAPPED, %edi
 	movl	(%rdi), %eax		/* faults; then it is one load */
@@ -176,51 +176,58 @@ logged_sequences:
 1:	nop
 2:	int	$VECTOR_LEAVE
 
-	LOGGED	"a PUSH of memory whose store faults", 1, 1, 0, 0, 0, 0
+	LOGGED	"a PUSH of memory whose store faults", 1, 1, 0, 0, 0, 0, 0
 	movq	%rsp, %rbx
 	movl	$WINDOW + 0x100008, %esp
 	pushq	(%rdi)
 	movq	%rbx, %rsp
 	int	$VECTOR_LEAVE
 
-	LOGGED	"a read-modify-write whose store faults", 2, 2, 0, 0, 0, 0
+	LOGGED	"a CALL whose store faults", 0, 1, 0, 0, 1, 0, 1
+	movq	%rsp, %rbx
+	movl	$WINDOW + 0x100008, %esp
+	call	1f			/* tried again, it is one call */
+1:	movq	%rbx, %rsp
+	int	$VECTOR_LEAVE
+
+	LOGGED	"a read-modify-write whose store faults", 2, 2, 0, 0, 0, 0, 0
 	movl	$WINDOW + 0x100000, %eax
 	nop
 	addl	$1, (%rax)
 	lock incl (%rax)
 	int	$VECTOR_LEAVE
 
-	LOGGED	"an FXSAVE that faults", 0, 1, 0, 0, 0, 0
+	LOGGED	"an FXSAVE that faults", 0, 1, 0, 0, 0, 0, 0
 	movl	$WINDOW + 0x100000, %eax
 	fxsave	(%rax)
 	int	$VECTOR_LEAVE
 
-	LOGGED	"a REP STOSB that faults in the middle", 0, 200, 0, 0, 0, 0
+	LOGGED	"a REP STOSB that faults in the middle", 0, 200, 0, 0, 0, 0, 0
 	movl	$UNMAPPED - 100, %edi
 	movl	$200, %ecx
 	rep stosb
 	int	$VECTOR_LEAVE
 
-	LOGGED	"branches of a loop of 10", 0, 0, 0, 0, 9, 1
+	LOGGED	"branches of a loop of 10", 0, 0, 0, 0, 9, 1, 0
 	movl	$10, %ecx
 1:	nop
 	decl	%ecx
 	jnz	1b
 	int	$VECTOR_LEAVE
 
-	LOGGED	"a conditional branch to its own end", 0, 0, 0, 0, 0, 1
+	LOGGED	"a conditional branch that is taken to its own end", 0, 0, 0, 0, 1, 0, 0
 	xorl	%eax, %eax
 	jz	1f
 1:	int	$VECTOR_LEAVE
 
-	LOGGED	"what the CPU accesses for an INT and its return", 0, 0, 0, 0, 0, 0
+	LOGGED	"what the CPU accesses for an INT and its return", 0, 0, 0, 0, 0, 0, 0
 	int	$VECTOR_RETURN
 	movl	%ds, %eax
 	movl	%eax, %ds
 	int	$VECTOR_LEAVE
 
 	.pushsection .rodata.logged, "a"
-	.quad	0, 0, 0, 0, 0, 0, 0, 0
+	.quad	0, 0, 0, 0, 0, 0, 0, 0, 0
 	.popsection
 
 	/* For overflows: 8 loads, instructions of 3 bytes, in one line at RDI. */

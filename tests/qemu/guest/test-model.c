@@ -16,10 +16,10 @@
 #define EVENT_SPLIT_STORES 0x42d0ull
 #define EVENT_NEAR_TAKEN   0x20c4ull
 #define EVENT_NOT_TAKEN	   0x10c4ull
+#define EVENT_CALLS	   0x02c4ull
 #define EVENT_LOAD_L1_HIT  0x01d1ull
 #define EVENT_LOAD_MEMORY  0x20d1ull
 #define EVENT_CODE_L2_MISS 0x2424ull
-#define EVENT_CODE_L1_MISS 0x0283ull
 
 /* Memory that nothing has used; each test takes its own pages from it. */
 #define FRESH	       0x2000000ull
@@ -30,7 +30,7 @@
 struct logged {
 	const char *name;
 	void (*fn)(void *);
-	uint64_t loads, stores, split_loads, split_stores, taken, not_taken;
+	uint64_t loads, stores, split_loads, split_stores, taken, not_taken, calls;
 };
 extern const struct logged logged_sequences[];
 void loads_in_a_row(void *), cold_loads(void *), cold_string(void *), cold_code(void *);
@@ -89,6 +89,7 @@ static void check(const struct logged *l)
 		{ EVENT_SPLIT_STORES, l->split_stores, "split stores" },
 		{ EVENT_NEAR_TAKEN, l->taken, "near branches taken" },
 		{ EVENT_NOT_TAKEN, l->not_taken, "conditional branches not taken" },
+		{ EVENT_CALLS, l->calls, "near calls" },
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++)

@@ -73,7 +73,9 @@ static const PMUEvent events[] = {
     /* baclears.any */
     { 0xe6, 0x01, ALL, NOTHING, PMU_ITEM(BTB_MISS) },
 
-    /* mem_inst_retired.all_loads, .all_stores */
+    /* mem_inst_retired.split_loads, .split_stores, .all_loads, .all_stores */
+    { 0xd0, 0x41, ALL, NOTHING, PMU_ITEM(SPLIT_LOADS) },
+    { 0xd0, 0x42, ALL, NOTHING, PMU_ITEM(SPLIT_STORES) },
     { 0xd0, 0x81, ALL, NOTHING, PMU_ITEM(LOAD_INSNS) },
     { 0xd0, 0x82, ALL, NOTHING, PMU_ITEM(STORE_INSNS) },
 

@@ -33,6 +33,7 @@
 
 #include "qemu/osdep.h"
 #include "qapi/error.h"
+#include "qemu/error-report.h"
 #include "qemu/thread.h"
 #include "cpu.h"
 #include "exec/cpu-common.h"
@@ -193,6 +194,10 @@ void pmu_log_settle(CPUX86State *env)
     QEMU_LOCK_GUARD(&lock);
     run(env);
     model_interrupted(log_of(env)->model, env->segs[R_CS].base + env->eip);
+    if (model_counts(log_of(env)->model)[MODEL_UNMAPPED]) {
+        warn_report_once("x-pmu-model: a fault of the emulator: an access to a "
+                         "page whose translation the model was not told");
+    }
 }
 
 void pmu_log_new_items(CPUX86State *env, uint64_t grown[MODEL_ITEMS])
