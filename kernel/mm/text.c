@@ -60,7 +60,8 @@ void text_print_cpu_list(struct text *text, const cpumask_t *cpus)
 {
 	const char *separator = "";
 
-	for (unsigned int cpu = cpumask_next(cpus, 0); cpu < CPUS_MAX; cpu = cpumask_next(cpus, cpu + 1)) {
+	for (unsigned int cpu = cpumask_next(cpus, 0); cpu < CPUS_MAX;
+	     cpu = cpumask_next(cpus, cpu + 1)) {
 		unsigned int last = cpu;
 
 		while (last + 1 < CPUS_MAX && cpumask_has(cpus, last + 1))

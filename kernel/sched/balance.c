@@ -42,20 +42,14 @@ void run_queue_unlock_pair(unsigned int a, unsigned int b)
 	spin_unlock(&run_queues[a].lock);
 }
 
-/* Reads other queues and the task's state without their locks: a wrong guess only costs a detour. The
- * affinity is read once, so that one of its CPUs is always found. */
-unsigned int balance_choose_cpu(struct task *task)
+/* Returns the least loaded open CPU of TASK's affinity, NULL: of all, from FIRST on; CPUS_MAX: none. */
+static unsigned int find_place(const struct task *task, unsigned int first)
 {
-	cpumask_t open = sched_open_cpus();
-	cpumask_t affinity = *(volatile cpumask_t *)&task->affinity;
-	unsigned int cpu = (unsigned int)task->cpu, best = CPUS_MAX;
+	unsigned int cpu = first, best = CPUS_MAX;
 	uint64_t best_load = 0;
 
-	cpumask_keep(&affinity, &open);
-	if (cpumask_next(&affinity, 0) == CPUS_MAX)
-		affinity = open;
 	for (unsigned int i = 0; i < cpu_count(); i++) {
-		if (cpumask_has(&affinity, cpu)) {
+		if (task ? task_allows(task, cpu) : cpu_is_open(cpu)) {
 			uint64_t load = run_queue_load(&run_queues[cpu]);
 
 			if (load == 0)
@@ -68,6 +62,16 @@ unsigned int balance_choose_cpu(struct task *task)
 		if (++cpu == cpu_count())
 			cpu = 0;
 	}
+	return best;
+}
+
+/* Reads other queues and the task's state without their locks: a wrong guess only costs a detour. */
+unsigned int balance_choose_cpu(struct task *task)
+{
+	unsigned int cpu = (unsigned int)task->cpu, best = find_place(task, cpu);
+
+	if (best == CPUS_MAX)
+		best = find_place(NULL, cpu);
 	ASSERT(best != CPUS_MAX);
 	return best;
 }
@@ -129,15 +133,15 @@ static struct task *find_movable(struct run_queue *queue, unsigned int cpu)
 	return NULL;
 }
 
-/* Returns the CPU of CANDIDATES with the most tasks, at least two; CPUS_MAX: none. */
-static unsigned int find_longest(const cpumask_t *candidates)
+/* Returns the open CPU that is not in TRIED with the most tasks, at least two; CPUS_MAX: none. */
+static unsigned int find_longest(const cpumask_t *tried)
 {
 	unsigned int longest = 1, found = CPUS_MAX;
 
 	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++) {
 		unsigned int length = run_queue_task_count(&run_queues[cpu]);
 
-		if (cpumask_has(candidates, cpu) && length > longest) {
+		if (length > longest && !cpumask_has(tried, cpu) && cpu_is_open(cpu)) {
 			found = cpu;
 			longest = length;
 		}
@@ -148,11 +152,9 @@ static unsigned int find_longest(const cpumask_t *candidates)
 void balance_pull(void)
 {
 	unsigned int here = cpu_id(), from;
-	cpumask_t candidates = sched_open_cpus();
+	cpumask_t tried = cpumask_of(here);
 
-	cpumask_remove(&candidates, here);
-
-	while ((from = find_longest(&candidates)) != CPUS_MAX) {
+	while ((from = find_longest(&tried)) != CPUS_MAX) {
 		run_queue_lock_pair(from, here);
 		struct task *task = find_movable(&run_queues[from], here);
 
@@ -161,17 +163,16 @@ void balance_pull(void)
 		run_queue_unlock_pair(from, here);
 		if (task)
 			break;
-		cpumask_remove(&candidates, from);
+		cpumask_add(&tried, from);
 	}
 }
 
 static unsigned int find_least_loaded(void)
 {
 	unsigned int here = cpu_id(), found = here;
-	cpumask_t open = sched_open_cpus();
 
 	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++)
-		if (cpumask_has(&open, cpu) &&
+		if (cpu_is_open(cpu) &&
 		    run_queue_load(&run_queues[cpu]) < run_queue_load(&run_queues[found]))
 			found = cpu;
 	return found;

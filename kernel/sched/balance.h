@@ -20,19 +20,26 @@ static inline struct task *task_of(struct sched_entity *entity)
  * hotplug.c. */
 extern shared_cpumask_t sched_closed_cpus;
 
+/* Whether CPU takes tasks. Exact while its queue is locked. */
+static inline bool cpu_is_open(unsigned int cpu)
+{
+	return !(atomic_load_explicit(&sched_closed_cpus.words[cpu_word(cpu)],
+				      memory_order_relaxed) &
+		 cpu_bit(cpu));
+}
+
 /* Whether TASK may run on CPU. Exact while CPU's queue is locked, and the affinity's. */
 static inline bool task_allows(const struct task *task, unsigned int cpu)
 {
-	unsigned int word = cpu_word(cpu);
-
-	return task->affinity.words[word] &
-	       ~atomic_load_explicit(&sched_closed_cpus.words[word], memory_order_relaxed) & cpu_bit(cpu);
+	return cpumask_has(&task->affinity, cpu) && cpu_is_open(cpu);
 }
 
 /* TASK needs a CPU: if its affinity has closed ones only, lets it run everywhere, as Linux does. The queue of
  * task->cpu locked. */
 static inline void task_widen(struct task *task)
 {
+	if (task_allows(task, (unsigned int)task->cpu))
+		return;
 	const cpumask_t open = sched_open_cpus();
 
 	if (!cpumask_meet(&task->affinity, &open))

@@ -390,12 +390,12 @@ void sched_start(struct task *task)
 	arch_irq_restore(state);
 }
 
-int sched_set_affinity(struct task *task, const cpumask_t *wanted)
+int sched_set_affinity(struct task *task, const cpumask_t *requested)
 {
 	const cpumask_t open = sched_open_cpus();
 	cpumask_t mask = cpus_all();
 
-	cpumask_keep(&mask, wanted);
+	cpumask_keep(&mask, requested);
 	if (!cpumask_meet(&mask, &open))
 		return -EINVAL;
 	unsigned long state = arch_irq_save();

@@ -41,14 +41,14 @@ unsigned int cpumask_count(const cpumask_t *mask)
 
 unsigned int cpumask_next(const cpumask_t *mask, unsigned int first)
 {
-	uint64_t wanted = ~(uint64_t)0 << first % CPU_WORD_BITS;
+	uint64_t from_first = ~(uint64_t)0 << first % CPU_WORD_BITS;
 
 	for (unsigned int i = first / CPU_WORD_BITS, words = cpu_words(); i < words; i++) {
-		uint64_t word = mask->words[i] & wanted;
+		uint64_t word = mask->words[i] & from_first;
 
 		if (word)
 			return i * CPU_WORD_BITS + (unsigned int)__builtin_ctzll(word);
-		wanted = ~(uint64_t)0;
+		from_first = ~(uint64_t)0;
 	}
 	return CPUS_MAX;
 }

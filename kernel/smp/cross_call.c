@@ -49,8 +49,8 @@ void smp_call_interrupt(void)
 	struct call_requests *own = &this_cpu(requests);
 
 	for (unsigned int i = cpu_words(); i-- > 0;)
-		serve(&calls[i * CPU_WORD_BITS], atomic_exchange_explicit(&own->callers.words[i], 0,
-									  memory_order_acquire));
+		serve(&calls[i * CPU_WORD_BITS],
+		      atomic_exchange_explicit(&own->callers.words[i], 0, memory_order_acquire));
 }
 
 void smp_call_mask(const cpumask_t *mask, void (*function)(void *arg), void *arg)
@@ -62,9 +62,10 @@ void smp_call_mask(const cpumask_t *mask, void (*function)(void *arg), void *arg
 	/* With the store in cpu_bring_online: either the mask has the new CPU, or that CPU sees what the
 	 * caller wrote. */
 	atomic_thread_fence(memory_order_seq_cst);
-	cpumask_t others = cpus_online();
+	cpumask_t others = *mask;
+	const cpumask_t offline = cpumask_shared_read(&cpus_offline);
 
-	cpumask_keep(&others, mask);
+	cpumask_drop(&others, &offline);
 	cpumask_remove(&others, self);
 	unsigned int count = cpumask_count(&others);
 
@@ -72,7 +73,8 @@ void smp_call_mask(const cpumask_t *mask, void (*function)(void *arg), void *arg
 		call->function = function;
 		call->arg = arg;
 		atomic_store_explicit(&call->outstanding, count, memory_order_relaxed);
-		CPUMASK_FOREACH(cpu, &others) {
+		CPUMASK_FOREACH(cpu, &others)
+		{
 			atomic_fetch_or_explicit(&requests[cpu].callers.words[cpu_word(self)],
 						 cpu_bit(self), memory_order_release);
 			arch_ipi_send(cpu, IPI_CALL);

@@ -89,9 +89,11 @@ long sys_membarrier(const unsigned long arg[6])
 		if (!(*registered & (unsigned int)command << 1))
 			return -EPERM;
 		if (flags)
-			mask = cpu >= 0 && cpu < CPUS_MAX ? cpumask_of((unsigned int)cpu) : CPUMASK_NONE;
-		call_private(&mask, command == MEMBARRIER_PRIVATE_EXPEDITED_RSEQ ? restart_sequence :
-										  barrier);
+			mask = cpu >= 0 && cpu < CPUS_MAX ? cpumask_of((unsigned int)cpu) :
+							    CPUMASK_NONE;
+		call_private(&mask, command == MEMBARRIER_PRIVATE_EXPEDITED_RSEQ ?
+					    restart_sequence :
+					    barrier);
 		return 0;
 	case MEMBARRIER_GET_REGISTRATIONS:
 		return *registered;

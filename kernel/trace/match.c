@@ -128,7 +128,8 @@ static bool compare_cpus(const struct node *node, uint64_t value)
 	}
 	if (cpu >= cpu_count())
 		return false;
-	return node->relation == HAS_BITS ? cpumask_has(&node->cpus, cpu) : node->relation == NOT_EQUAL;
+	return node->relation == HAS_BITS ? cpumask_has(&node->cpus, cpu) :
+					    node->relation == NOT_EQUAL;
 }
 
 static bool compare_value(const struct node *node, uint64_t value)

@@ -42,8 +42,9 @@ static void the_next_cpu(void)
 	static const struct {
 		unsigned int from, next;
 	} rows[] = {
-		{ 0, 5 },     { 5, 5 },	    { 6, 63 },	  { 63, 63 },	{ 64, 64 },	  { 65, 200 },
-		{ 128, 200 }, { 200, 200 }, { 201, 255 }, { 255, 255 }, { 256, CPUS_MAX },
+		{ 0, 5 },     { 5, 5 },	    { 6, 63 },	       { 63, 63 },
+		{ 64, 64 },   { 65, 200 },  { 128, 200 },      { 200, 200 },
+		{ 201, 255 }, { 255, 255 }, { 256, CPUS_MAX },
 	};
 	cpumask_t mask = cpumask_of(5);
 	unsigned int seen = 0, last = 0;
@@ -56,7 +57,8 @@ static void the_next_cpu(void)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		EXPECT_EQ_AT(cpumask_next(&mask, rows[i].from), rows[i].next, "from %u on",
 			     rows[i].from);
-	CPUMASK_FOREACH(cpu, &mask) {
+	CPUMASK_FOREACH(cpu, &mask)
+	{
 		EXPECT(cpumask_has(&mask, cpu) && (!seen || cpu > last));
 		seen++;
 		last = cpu;

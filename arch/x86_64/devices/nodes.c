@@ -2,7 +2,8 @@
 /*
  * The nodes of the CPUs' devices below /dev/cpu, for each CPU on line. As on Linux, those of a CPU that goes off line go
  * too, and come back with it. Root may have made or removed names there meanwhile: what is there stays. The kernel
- * makes and removes the nodes, with root's credentials, whoever takes the CPU off line or brings it on line.
+ * makes and removes the nodes, with root's credentials, and not those of the task that takes the CPU off line or
+ * brings it on line.
  */
 #include "nodes.h"
 

@@ -18,7 +18,7 @@
 
 #include "cpu_mask.h"
 
-#define CACHE_LINE_SIZE 64
+#define CACHE_LINE_SIZE	   64
 
 /* Defines NAME, an array with one element of TYPE for each CPU, free of false sharing as
  * long as TYPE is a structure declared with CACHE_ALIGNED. */

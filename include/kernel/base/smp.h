@@ -15,7 +15,7 @@
  * enabled, no spin lock held (otherwise two CPUs calling each other would deadlock). */
 void smp_call(unsigned int cpu, void (*function)(void *arg), void *arg);
 
-/* Runs FUNCTION(ARG) on every CPU of MASK that is on line, this one included if it is in MASK, and waits for
+/* Runs FUNCTION(ARG) on every CPU of MASK, all of which have started, that is on line, this one included if it is in MASK, and waits for
  * all. A CPU that comes on line meanwhile either runs FUNCTION, or sees on its arrival what the caller wrote
  * before the call. */
 void smp_call_mask(const cpumask_t *mask, void (*function)(void *arg), void *arg);

@@ -91,9 +91,9 @@ bool sched_wake_sync(struct task *task);
 /* If TASK runs on another CPU, makes it pass through the kernel soon. Task and interrupt context. */
 void sched_kick(struct task *task);
 
-/* Restricts TASK to MASK; on return it no longer runs elsewhere. -EINVAL: no CPU in MASK takes tasks. Task
+/* Restricts TASK to REQUESTED; on return it no longer runs elsewhere. -EINVAL: no CPU there takes tasks. Task
  * context, no lock held. */
-int sched_set_affinity(struct task *task, const cpumask_t *wanted);
+int sched_set_affinity(struct task *task, const cpumask_t *requested);
 
 /* Returns the CPUs that take tasks: those on line, but for one that is going off line or coming on line. A
  * snapshot. Any context. */

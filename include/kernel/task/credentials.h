@@ -66,7 +66,7 @@ const struct credentials *credentials_for_files(void);
  * credentials_end_access; NULL: no memory. Task context. */
 const struct credentials *credentials_begin_access(void);
 void credentials_end_access(const struct credentials *access);
-/* Makes, finds and removes files as the kernel, with root's credentials whoever runs, until credentials_end_kernel, which
+/* Makes, finds and removes files as the kernel, with root's credentials, until credentials_end_kernel, which
  * takes the result. Task context. */
 const struct credentials *credentials_begin_kernel(void);
 void credentials_end_kernel(const struct credentials *before);

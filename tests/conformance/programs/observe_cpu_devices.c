@@ -254,8 +254,9 @@ static void show_nodes_of_1(void)
 	show_node("/dev/cpu/1/cpuid");
 }
 
-/* The nodes are the kernel's, whoever brings the CPU on line: a user for files, a creation mask, another root. */
-static void observe_makers(void)
+/* The nodes are the kernel's, also if the task that brings the CPU on line has another user for files, a creation mask or
+ * another root. */
+static void observe_owners(void)
 {
 	static const gid_t groups[] = { 1002 };
 	int fd = open(ONLINE, O_WRONLY);
@@ -301,6 +302,6 @@ int main(void)
 	observe_msr();
 	observe_cpus();
 	observe_offline();
-	observe_makers();
+	observe_owners();
 	return 0;
 }

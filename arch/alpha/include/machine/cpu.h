@@ -12,7 +12,7 @@
 #define MACHINE_CPU_H
 
 /* The greatest number of CPUs. The greatest machines had 64, QEMU's has 4. */
-#define CPUS_MAX 64
+#define CPUS_MAX  64
 
 #define LEVEL_ALL 0 /* every interrupt comes */
 #define LEVEL_OFF 6 /* none but machine checks */

@@ -10,7 +10,7 @@
 #define MACHINE_CPU_H
 
 /* The greatest number of CPUs: all that have a number of 8 bits, and so can get every device's interrupt. */
-#define CPUS_MAX 256
+#define CPUS_MAX		256
 
 /* Offsets in struct cpu_local for the assembly; checked in smp.c. */
 #define CPU_LOCAL_CURRENT	8
