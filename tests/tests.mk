@@ -48,6 +48,11 @@ $(O)/tests/pfm_count: tests/perf/programs/pfm_count.c
 	$(call say,CC,$<)
 	$(CC) -O2 -g -Wall -Wextra -Werror $< -o $@ -lpfm
 
+$(O)/tests/scattered: tests/perf/programs/scattered.c
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(CC) -O2 -g -Wall -Wextra -Werror -fno-pie -static -no-pie $< -o $@
+
 $(O)/tests/linux-init: tests/conformance/init.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
@@ -116,7 +121,7 @@ else
 debug-kernel: $(CHECK_DEBUG_KERNEL)
 endif
 
-check-programs: $(CHECK_TOOL_PROGRAMS) $(CHECK_PAIR_PROGRAMS) $(O)/tests/linux-init $(O)/tests/pfm_count $(O)/tests/fuzz $(O)/tests/rules \
+check-programs: $(CHECK_TOOL_PROGRAMS) $(CHECK_PAIR_PROGRAMS) $(O)/tests/linux-init $(O)/tests/pfm_count $(O)/tests/scattered $(O)/tests/fuzz $(O)/tests/rules \
 	$(O)/tests/guest.elf $(O)/tests/loader.elf $(CHECK_ALPHA_PROGRAMS) $(CHECK_ALPHA_DYNAMIC) $(CHECK_ALPHA_PAIR_PROGRAMS) $(O)/alpha/tests/rules
 
 check-deps:

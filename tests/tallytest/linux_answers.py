@@ -42,11 +42,14 @@ PMU_MACHINES = ((5, 4, 48, 1), (2, 2, 32, 2), (4, 8, 40, 4))
 AMD_MACHINES = (("k8", 4, 1), ("zen3", 6, 4), ("zen4", 6, 2))
 # The observing programs whose answers depend on the CPU, and the models that they are run on: those that differ.
 INTEL_MODELS = ("skylake",)
+# Those that count what the model of the processor counts.
+COUNTING = ("observe_model",)
 MODEL_PROGRAMS = {
     "observe_encodings": ("skylake", "zen3", "zen4"),
     "observe_event_source": ("skylake", "k8", "zen3", "zen4"),
     "observe_faults": ("zen3",),
     "observe_kinds": ("zen3",),
+    "observe_model": ("skylake", "zen3", "zen4"),
     "observe_open": ("skylake", "k8", "zen3", "zen4"),
     "observe_proc_system": ("zen3",),
     "observe_read": ("zen3",),
@@ -112,10 +115,11 @@ def _script(name):
 def _all():
     for program in transcripts.programs():
         yield Question(program, f"tests/{program}", (f"tests/conformance/programs/{program}.c",),
-                       transcripts.options_of(program), counts=program in transcripts.DEVICES)
+                       transcripts.options_of(program), counts=program in transcripts.DEVICES or program in COUNTING)
         for processor in MODEL_PROGRAMS.get(program, ()):
             yield Question(on_processor(program, processor), f"tests/{program}", (f"tests/conformance/programs/{program}.c",),
-                           (*transcripts.options_of(program), *model_options(processor)))
+                           (*transcripts.options_of(program), *model_options(processor, program)),
+                           counts=program in COUNTING)
     yield Question("rules", "tests/rules", _files("tests/conformance/rules/*.c"), RULES_OPTIONS)
     yield Question("rules.zen4", "tests/rules", _files("tests/conformance/rules/*.c"), (*RULES_AMD, *RULES_OPTIONS))
     for machine in COUNTS_MACHINES:
@@ -145,9 +149,9 @@ def on_processor(program, processor):
     return f"{program}.{processor}"
 
 
-def model_options(processor):
-    """The options of a CPU model; AMD's have no caches, so that their cycles have no stalls."""
-    return ("--processor", processor, *(() if processor in INTEL_MODELS else BARE))
+def model_options(processor, program=None):
+    """The options of a CPU model; AMD's have no caches, so that their cycles have no stalls, but for COUNTING."""
+    return ("--processor", processor, *(() if processor in INTEL_MODELS or program in COUNTING else BARE))
 
 
 def bench_options(processor):

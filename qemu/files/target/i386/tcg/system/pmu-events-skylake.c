@@ -45,6 +45,9 @@
 #define NOTHING         0
 
 static const PMUEvent events[] = {
+    /* cpu_clk_unhalted.one_thread_active: no thread shares the core */
+    { 0x3c, 0x02, ALL, PMU_CYCLES },
+
     /* inst_retired.prec_dist */
     { 0xc0, 0x01, ALL, PMU_INSNS },
 
