@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * test-model.c: events of the processor behind the counters, of preset "skylake".
+ * test-model.c: events of the model of caches, TLBs and branch prediction, of preset "skylake".
  *
  * The emulator tells its model of each retired instruction's fetches, accesses and branches. The guest
  * knows these numbers by hand (sequences-model.S) and counts them in user mode; what the kernel does
@@ -22,10 +22,10 @@
 #define EVENT_CODE_L2_MISS 0x2424ull
 
 /* Memory that nothing has used; each test takes its own pages from it. */
-#define FRESH	       0x2000000ull
-#define WRITABLE       2
-#define CR4_OSFXSR     0x200
-#define RFLAGS_IF      0x202
+#define FRESH		   0x2000000ull
+#define WRITABLE	   2
+#define CR4_OSFXSR	   0x200
+#define RFLAGS_IF	   0x202
 
 struct logged {
 	const char *name;
@@ -169,7 +169,8 @@ static void test_overflows(void)
 		uint64_t page;
 
 		sample(EVENT_ALL_LOADS, period, loads_in_a_row, scratch);
-		tap_equal(pmi.rip, (uint64_t)loads_begin + 3 * period, "PMI after %u loads", period);
+		tap_equal(pmi.rip, (uint64_t)loads_begin + 3 * period, "PMI after %u loads",
+			  period);
 
 		page = (uint64_t)fresh();
 		sample(EVENT_LOAD_MEMORY, period, cold_loads, (void *)page);
@@ -179,9 +180,10 @@ static void test_overflows(void)
 		       pmi.rip, (uint64_t)cold_loaded, pmi.rdi - page);
 
 		sample(EVENT_ALL_LOADS, period, cold_string, scratch);
-		tap_ok(pmi.times == 1 && pmi.rip == (uint64_t)cold_string_rep && pmi.rcx == 8 - period,
-		       "PMI after %u passes: %u, at %x (%x), RCX %u", period, (uint64_t)pmi.times, pmi.rip,
-		       (uint64_t)cold_string_rep, pmi.rcx);
+		tap_ok(pmi.times == 1 && pmi.rip == (uint64_t)cold_string_rep &&
+			       pmi.rcx == 8 - period,
+		       "PMI after %u passes: %u, at %x (%x), RCX %u", period, (uint64_t)pmi.times,
+		       pmi.rip, (uint64_t)cold_string_rep, pmi.rcx);
 	}
 	sample(EVENT_ALL_LOADS, 9, loads_in_a_row, scratch);
 	tap_equal(pmi.times, 0, "no PMI after 9 of 8 loads");
@@ -189,7 +191,8 @@ static void test_overflows(void)
 
 void test_model(void)
 {
-	__asm__ volatile("movq %%cr4, %%rax\n\torq %0, %%rax\n\tmovq %%rax, %%cr4" ::"i"(CR4_OSFXSR) : "rax");
+	__asm__ volatile("movq %%cr4, %%rax\n\torq %0, %%rax\n\tmovq %%rax, %%cr4" ::"i"(CR4_OSFXSR)
+			 : "rax");
 	on_trap(VECTOR_PF, page_fault);
 	set_gate(VECTOR_LEAVE, leave_user, 3);
 	set_gate(VECTOR_RETURN, exact_return, 3);
