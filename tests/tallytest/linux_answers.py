@@ -42,7 +42,7 @@ PMU_MACHINES = ((5, 4, 48, 1), (2, 2, 32, 2), (4, 8, 40, 4))
 AMD_MACHINES = (("k8", 4, 1), ("zen3", 6, 4), ("zen4", 6, 2))
 # The observing programs whose answers depend on the CPU, and the models that they are run on: those that differ.
 INTEL_MODELS = ("skylake",)
-# Those that count what the model of the processor counts.
+# Those that count what the model of the CPU counts.
 COUNTING = ("observe_model",)
 MODEL_PROGRAMS = {
     "observe_encodings": ("skylake", "zen3", "zen4"),

@@ -25,6 +25,8 @@ DEVICES = {"observe_dsa_files": ACCELERATORS, "observe_dsa_settings": ACCELERATO
 REAL_TIME = {"observe_rseq": "a signal has to come before the tick, which Linux has at once there"}
 # Programs that need more CPUs than one.
 CPUS = {"observe_cpu_devices": 2, "observe_cpus_offline": 2}
+# Programs that leave something in the machine, or find it: devices' settings, the contents of caches.
+ALONE = (*DEVICES, "observe_model")
 # Programs of one machine at most, and the time of each.
 TOGETHER = 16
 TIMEOUT_S = 300
@@ -55,9 +57,10 @@ def run_all(words, arch, runs, label):
     waiting = list(runs)
     while waiting:
         options = runs[waiting[0]][1]
-        # The next program would find what this one leaves in a device.
-        most = 1 if runs[waiting[0]][0] in DEVICES else TOGETHER
-        group = [name for name in waiting if runs[name][1] == options][:most]
+        # The next program would find what this one leaves.
+        is_alone = runs[waiting[0]][0] in ALONE
+        group = waiting[:1] if is_alone else [name for name in waiting if runs[name][1] == options and
+                                              runs[name][0] not in ALONE][:TOGETHER]
         programs = [os.path.join(kernels.folder(arch), "tests", runs[name][0]) for name in group]
         log = f"{programs[0]}.{label}.log"
         status, output, error = together.run_at_root([*words, *options, "--log", log], arch, programs, TIMEOUT_S * len(programs))
