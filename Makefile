@@ -46,7 +46,7 @@ include tests/tests.mk
 # QEMU's makefiles want make's own rules, which are not for ours.
 QEMU_BUILD := MAKEFLAGS= qemu/build
 
-.PHONY: lines all run qemu clean bench-qemu lint drawings help
+.PHONY: lines all run qemu clean bench-qemu bench-model lint drawings help
 
 #: all              builds the kernel and the user programs (the default)
 all: $(O)/tally.elf user $(if $(filter x86_64,$(ARCH)),$(O)/tools/kvm-init)
@@ -72,6 +72,10 @@ qemu:
 #: bench-qemu       measures the cost of the emulated PMUs
 bench-qemu:
 	@qemu/bench
+
+#: bench-model      compares the cost of the model of caches and branches with Cachegrind's
+bench-model:
+	@qemu/bench-model
 
 #: lint             checks layout, words, Python, and runs cppcheck and clang-tidy
 lint:
