@@ -7,6 +7,7 @@
 #include "observe.h"
 
 #include <cpuid.h>
+#include <sys/personality.h>
 
 #define ALIGNED __attribute__((aligned(4096)))
 
@@ -277,8 +278,23 @@ static void observe_both(void)
 		observe_all(skylake, sizeof(skylake) / sizeof(skylake[0]));
 }
 
-int main(void)
+/* Runs the program anew with fixed addresses: a page of the C library would fall into another set of the TLBs each time. */
+static void fix_addresses(char **argv)
 {
+	int now = personality(0xffffffff);
+
+	if (now & ADDR_NO_RANDOMIZE)
+		return;
+	if (personality(now | ADDR_NO_RANDOMIZE) >= 0)
+		execv(argv[0], argv);
+	perror(argv[0]);
+	exit(1);
+}
+
+int main(int argc, char **argv)
+{
+	(void)argc;
+	fix_addresses(argv);
 	memset(array, 1, sizeof(array));
 	memset(stack, 1, sizeof(stack));
 	__asm__ volatile("movq %%rsp, %%rbx\n\tmovq %0, %%rsp\n\tcallq *%1\n\tmovq %%rbx, %%rsp"
