@@ -13,13 +13,10 @@
 #include <kernel/base/cpu.h>
 #include <machine/apic.h>
 #include <machine/msr.h>
+#include <machine/vendor.h>
 
 #define LEAF_PMU	  0xa
 #define VERSION_MASK	  0xff
-/* The first letters of GenuineIntel, AuthenticAMD and HygonGenuine: CPUID leaf 0, EBX. */
-#define EBX_INTEL	  0x756e6547
-#define EBX_AMD		  0x68747541
-#define EBX_HYGON	  0x6f677948
 
 /* General counter 0. A write of Intel's has 31 bits; AMD's has this name in each generation. */
 #define MSR_INTEL_COUNTER 0xc1
@@ -50,11 +47,9 @@ void init_check_begin(bool second)
 /* Returns the number of general counter 0, or 0: none is announced. */
 static uint32_t counter(void)
 {
-	uint32_t vendor = cpuid_read(0, 0).ebx;
-
-	if (vendor == EBX_AMD || vendor == EBX_HYGON)
+	if (vendor_is_amd())
 		return MSR_AMD_COUNTER;
-	if (vendor == EBX_INTEL && cpuid_max(0) >= LEAF_PMU &&
+	if (vendor_is_intel() && cpuid_max(0) >= LEAF_PMU &&
 	    cpuid_read(LEAF_PMU, 0).eax & VERSION_MASK)
 		return MSR_INTEL_COUNTER;
 	return 0;

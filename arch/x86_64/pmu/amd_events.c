@@ -259,7 +259,6 @@ int amd_event_translate(const struct amd_pmu *pmu, struct perf_event *event)
 	default:
 		return -ENOENT;
 	}
-	event->hw.counter.extra = event->hw.counter.extra_taken = EXTRA_NONE;
 	if (!error)
 		event->hw.counter.constraint = constraint_of(pmu, event_bits);
 	return event_select_finish(event, error, event_bits);

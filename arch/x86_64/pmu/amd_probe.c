@@ -6,6 +6,7 @@
  * a hypervisor that has none and ignores, or refuses, the registers.
  */
 #include <machine/msr.h>
+#include <machine/vendor.h>
 
 #include "amd.h"
 
@@ -24,21 +25,12 @@ static uint32_t bits(uint32_t value, unsigned int low, unsigned int count)
 	return value >> low & ((1u << count) - 1);
 }
 
-/* EBX, EDX, ECX of leaf 0: "AuthenticAMD"; "HygonGenuine", whose CPUs are of AMD's design. */
-static bool is_amd(void)
-{
-	struct cpuid vendor = cpuid_read(0, 0);
-
-	return (vendor.ebx == 0x68747541 && vendor.edx == 0x69746e65 && vendor.ecx == 0x444d4163) ||
-	       (vendor.ebx == 0x6f677948 && vendor.edx == 0x6e65476e && vendor.ecx == 0x656e6975);
-}
-
 bool amd_pmu_probe(struct amd_pmu *pmu)
 {
 	struct cpuid signature;
 	uint32_t last;
 
-	if (!is_amd())
+	if (!vendor_is_amd())
 		return false;
 	signature = cpuid_read(CPUID_SIGNATURE, 0);
 	*pmu = (struct amd_pmu){

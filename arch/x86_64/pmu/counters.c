@@ -201,8 +201,10 @@ static void acknowledge(uint64_t overflows)
 
 static int counters_event_init(struct perf_event *event)
 {
-	int error = translate(event);
+	int error;
 
+	event->hw.counter.extra = event->hw.counter.extra_taken = EXTRA_NONE;
+	error = translate(event);
 	if (error)
 		return error;
 	event->hw.counter.index = -1;

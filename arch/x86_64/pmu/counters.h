@@ -45,8 +45,8 @@ struct counter_registers {
 struct counter_pmu {
 	struct counter_registers registers;
 	/* Translates EVENT's attr into hw.config (event-select bits but EN), hw.counter.constraint (the
-	 * counters that can count it) and hw.counter.extra (extra_registers.h). 0; -ENOENT: not an event of
-	 * this PMU; -EINVAL, -ENXIO, -EOPNOTSUPP: as Linux 6.12. Task context. */
+	 * counters that can count it) and hw.counter.extra (extra_registers.h), which is EXTRA_NONE before.
+	 * 0; -ENOENT: not an event of this PMU; -EINVAL, -ENXIO, -EOPNOTSUPP: as Linux 6.12. Task context. */
 	int (*translate)(struct perf_event *event);
 	const struct pmu_attribute *formats, *events, *caps; /* as in struct pmu */
 };

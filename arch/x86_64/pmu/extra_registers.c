@@ -48,8 +48,6 @@ void extra_registers_start(const struct extra_register *table, unsigned int coun
 
 int extra_register_require(struct perf_event *event, uint64_t event_bits, uint64_t value)
 {
-	event->hw.counter.extra = EXTRA_NONE;
-	event->hw.counter.extra_taken = EXTRA_NONE;
 	for (unsigned int i = 0; i < register_count; i++) {
 		if (registers[i].event != (event_bits & EVENT_AND_UMASK))
 			continue;

@@ -49,9 +49,6 @@ struct intel_pmu {
 		*model; /* the CPU model's own events; NULL: the architectural ones only */
 };
 
-/* Returns whether CPUID names Intel as the vendor. Any context. */
-bool intel_is_vendor(void);
-
 /* Reads CPUID into PMU. False: no architectural performance monitoring (or not an Intel processor). Any
  * context. */
 bool intel_pmu_probe(struct intel_pmu *pmu);

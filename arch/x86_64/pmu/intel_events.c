@@ -153,7 +153,6 @@ int intel_event_translate(const struct intel_pmu *pmu, struct perf_event *event)
 		return -ENOENT;
 	}
 	/* Linux lets no generic event have an extra register. */
-	event->hw.counter.extra = event->hw.counter.extra_taken = EXTRA_NONE;
 	if (!error && attr->type != PERF_TYPE_HARDWARE)
 		error = extra_register_require(event, event_bits, extra_value);
 	/* Only PEBS writes into an AUX area. Linux's driver of AMD's PMU leaves the refusal to the core. */

@@ -9,6 +9,7 @@
 #include "intel_models.h"
 
 #include <machine/msr.h>
+#include <machine/vendor.h>
 
 #include "intel.h"
 
@@ -166,7 +167,7 @@ const struct intel_model *intel_model_here(void)
 	uint32_t signature;
 	unsigned int family;
 
-	if (!intel_is_vendor())
+	if (!vendor_is_intel())
 		return NULL;
 	/* SDM vol. 2A, CPUID, figure 3-6: family 6 has the extended model number. */
 	signature = cpuid_read(1, 0).eax;

@@ -3,6 +3,7 @@
  * Leaf"). */
 #include <kernel/base/log.h>
 #include <machine/msr.h>
+#include <machine/vendor.h>
 
 #include "intel.h"
 #include "intel_models.h"
@@ -10,11 +11,6 @@
 #define CPUID_FEATURES		1
 #define CPUID_FEATURES_ECX_PDCM (1u << 15)
 #define CPUID_PERFORMANCE	0xa
-
-/* "Genu" "ineI" "ntel" in EBX, EDX, ECX of leaf 0. */
-#define VENDOR_EBX		0x756e6547
-#define VENDOR_EDX		0x49656e69
-#define VENDOR_ECX		0x6c65746e
 
 /* The newest version whose registers this driver knows; later ones are compatible. */
 #define VERSION_MAX		5
@@ -61,20 +57,13 @@ static bool has_full_width_writes(void)
 	return false;
 }
 
-bool intel_is_vendor(void)
-{
-	struct cpuid vendor = cpuid_read(0, 0);
-
-	return vendor.ebx == VENDOR_EBX && vendor.edx == VENDOR_EDX && vendor.ecx == VENDOR_ECX;
-}
-
 bool intel_pmu_probe(struct intel_pmu *pmu)
 {
 	struct cpuid leaf;
 	unsigned int events;
 	uint64_t fixed;
 
-	if (!intel_is_vendor())
+	if (!vendor_is_intel())
 		return false;
 	if (cpuid_max(0) < CPUID_PERFORMANCE)
 		return false;
