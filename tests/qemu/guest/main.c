@@ -24,6 +24,7 @@ static const struct {
 	{ "svm", test_svm },
 	{ "dsa", test_dsa },
 	{ "faults", test_faults },
+	{ "strings", test_strings },
 };
 
 static const struct {

@@ -386,12 +386,12 @@ opening_end:
 	cli
 	ret
 
-	/* Long enough for a timer to interrupt it often: 1,204 (201) in user mode. */
+	/* Long enough for a timer to interrupt it often: 12,004 (2,001) in user mode. */
 	.globl	interrupted_copy
 interrupted_copy:
 	movq	%rdi, %r8
 	leaq	65536(%rdi), %r9
-	movl	$200, %ebx
+	movl	$2000, %ebx
 1:	movq	%r8, %rdi
 	movq	%r9, %rsi
 	movl	$65536, %ecx
