@@ -39,12 +39,13 @@ report.ok(count >= 80, "there are at least 80 faults", f"expected: 80 or more\ng
 
 status, listed = mutants("--list")
 names = [line.split(": ")[1] for line in listed.splitlines()]
-sources = [str(path.relative_to(HERE.parent.parent)) for folder in ("kernel/perf", "kernel/pmu", "kernel/perfctr", "arch/x86_64/pmu", "arch/alpha/pmu")
+sources = [str(path.relative_to(HERE.parent.parent)) for folder in ("kernel/perf", "kernel/pmu", "kernel/perfctr", "arch/x86_64/pmu", "arch/alpha/pmu",
+                                                                             "qemu/files/model")
            for path in sorted((HERE.parent.parent / folder).glob("*.c"))]
 # These only pass calls on: to the functions that make the PMUs, and from the hooks. No unit test links vperfctr.c.
 without = {"kernel/perf/init.c", "kernel/perf/listeners.c", "arch/alpha/pmu/init.c", "kernel/perfctr/listeners.c",
            "kernel/perfctr/vperfctr.c"}
-report.equal(sorted(set(sources) - set(names) - without), [], "every source of the core and of the drivers has a fault")
+report.equal(sorted(set(sources) - set(names) - without), [], "every source of the core, of the drivers and of the emulator's model has a fault")
 
 for text, what in ((f"file {FILE}\na: b.\n- no such text\n+ x\n", "a text that is not there"),
                    (f"file {FILE}\na: b.\n- the\n+ x\n", "a text that is there more than once"),
@@ -57,6 +58,11 @@ for text, what in ((f"file {FILE}\na: b.\n- no such text\n+ x\n", "a text that i
 
 status, said = mutants(table=f"file {FILE}\nfault: A fault.\n{FAULT}by chacha20_test\n")
 report.ok(status == 0 and said.startswith("noticed") and "chacha20_test: not ok" in said, "a fault is noticed", said)
+MODEL_FAULT = "file qemu/files/model/items.c\nfault: A fault.\n- \"LOADS\"\n+ \"STORES\"\n"
+status, said = mutants(table=f"{MODEL_FAULT}by model_shape_test\n")
+report.ok(status == 0 and "model_shape_test: not ok" in said, "a fault of the model is noticed by its tests", said)
+status, said = mutants(table=f"{MODEL_FAULT}by chacha20_test\n")
+report.ok(status == 1 and "is no test of the model" in said, "another part's test does not serve for it", said)
 status, said = mutants(table=f"file {FILE}\ncomment: A comment.\n{COMMENT}")
 report.ok(status == 1 and said.startswith("SURVIVES     comment"), "a change of a comment survives", said)
 status, said = mutants(table=f"file {FILE}\ncomment: A comment.\n{COMMENT}equivalent it is a comment\n")

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """The emulator's model of caches, TLBs and prediction counts on random traces as a slow reference does, which is written
-differently (tests/qemu/model_reference.py), to the last one of every item."""
+differently (tests/qemu/model_reference.py), to the last one of every item.
+
+    tests/qemu/model.t [--short]    --short: a twentieth of the first trace, for tests/mutants/mutants
+"""
 
 import os
 import subprocess
@@ -49,6 +52,7 @@ def cases():
     for name in ("skylake", "zen3", "zen4"):
         yield f"the preset {name}, two CPUs", preset(name), 2, 15000, 300
     yield "the preset cachegrind", preset("cachegrind"), 2, 15000, 300
+    yield "tables of prediction that all branches share", shape(predictor=(4, 63, 4, 32, 2)), 1, 30000, 60
     yield ("virtually addressed, with an L2", shape({"l1d": (256, 2, 16), "l1i": (256, 2, 16), "l2": (1024, 2, 16), "llc":
                                                      (4096, 4, 16)}, {name: (0, 0) for name in TLBS}, virtual=1), 1, 15000, 20)
 
@@ -69,6 +73,8 @@ def counts_of_model(trace):
 def main():
     report = tap.Report()
     for seed, (name, of_shape, cpus, records, pages) in enumerate(cases()):
+        if sys.argv[1:] == ["--short"]:
+            records = min(records, 50000)
         trace = Trace(of_shape, cpus, records, seed, pages)
         got = counts_of_model(trace)
         machine = Machine(of_shape, cpus)

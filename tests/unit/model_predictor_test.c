@@ -247,7 +247,52 @@ static void outcomes(void)
 	}
 }
 
+/* The factors of the predictor's hash. */
+#define MIX_IDENTITY 0x9e3779b97f4a7c15ull
+#define MIX_LAST     0xd6e8feb86659fd93ull
+
+/*
+ * A branch whose tag would be that of an empty entry: its first misprediction moves its two-bit counter, as any other
+ * branch's, and the second time it is predicted.
+ */
+static void tag_of_nothing(void)
+{
+	ModelCPU *cpu;
+	Model *model = machine(&small, &cpu);
+	uint64_t pc = 0x1000;
+
+	for (;; pc += LENGTH) {
+		uint64_t mixed = (pc + LENGTH) * MIX_IDENTITY;
+
+		if ((((mixed ^ mixed >> 29) * MIX_LAST) >> 16 & 0xffff) == 0)
+			break;
+	}
+	conditional(cpu, pc, true);
+	conditional(cpu, pc, true);
+	EXPECT_EQ(count(cpu, MODEL_MISPREDICT), 1);
+	model_free(model);
+}
+
+/*
+ * Jumps to X 30 times, to Y, to X 30 times. Wrong: the first; Y, for which the history of X alone gets an entry; the next X,
+ * because the last target was Y; and the X that comes when the history has X alone again. That entry then has X.
+ */
+static void entry_learns(void)
+{
+	const uint64_t x = 0x2000, y = 0x3000;
+	ModelCPU *cpu;
+	Model *model = machine(&small, &cpu);
+
+	EXPECT(x * MIX_IDENTITY >> 62 != y * MIX_IDENTITY >> 62);
+	for (unsigned i = 0; i < 61; i++)
+		branch(cpu, MODEL_INDIRECT_JUMP, 0x1000, i == 30 ? y : x);
+	EXPECT_EQ(count(cpu, MODEL_MISPREDICT_INDIRECT), 4);
+	model_free(model);
+}
+
 static const struct tap_rule rules[] = {
+	{ "no branch takes an empty entry for its own", tag_of_nothing },
+	{ "a history's target is the last one that it had", entry_learns },
 	{ "a pattern of outcomes is learned if a history tells its places apart", patterns },
 	{ "a test of sorted data is mispredicted where the data changes", sorted_data },
 	{ "each kind of branch has its items, with and without prediction", kinds },

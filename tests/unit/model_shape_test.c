@@ -24,6 +24,38 @@ static void presets(void)
 	EXPECT(!model_preset(""));
 }
 
+/* The numbers of docs/model.md. */
+static void numbers(void)
+{
+	static const struct {
+		const char *name;
+		uint32_t l2_kib, llc_mib, itlb, dtlb, stlb, istlb, l2_hit, llc_hit, hitm, memory,
+			mispredict;
+	} rows[] = {
+		{ "skylake", 256, 8, 128, 64, 1536, 0, 12, 42, 70, 250, 16 },
+		{ "zen3", 512, 32, 64, 64, 2048, 512, 12, 46, 80, 300, 13 },
+		{ "zen4", 1024, 32, 64, 72, 3072, 512, 14, 50, 80, 350, 13 },
+		{ "cachegrind", 0, 8, 0, 0, 0, 0, 10, 10, 0, 110, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const ModelShape *shape = model_preset(rows[i].name);
+
+		EXPECT_EQ_AT(shape->l1d.size_bytes, 32 * 1024, "%s", rows[i].name);
+		EXPECT_EQ_AT(shape->l2.size_bytes, rows[i].l2_kib * 1024, "%s", rows[i].name);
+		EXPECT_EQ_AT(shape->llc.size_bytes, rows[i].llc_mib << 20, "%s", rows[i].name);
+		EXPECT_EQ_AT(shape->itlb.entries, rows[i].itlb, "%s", rows[i].name);
+		EXPECT_EQ_AT(shape->dtlb.entries, rows[i].dtlb, "%s", rows[i].name);
+		EXPECT_EQ_AT(shape->stlb.entries, rows[i].stlb, "%s", rows[i].name);
+		EXPECT_EQ_AT(shape->istlb.entries, rows[i].istlb, "%s", rows[i].name);
+		EXPECT_EQ_AT(shape->costs.l2_hit, rows[i].l2_hit, "%s", rows[i].name);
+		EXPECT_EQ_AT(shape->costs.llc_hit, rows[i].llc_hit, "%s", rows[i].name);
+		EXPECT_EQ_AT(shape->costs.hitm, rows[i].hitm, "%s", rows[i].name);
+		EXPECT_EQ_AT(shape->costs.memory, rows[i].memory, "%s", rows[i].name);
+		EXPECT_EQ_AT(shape->costs.mispredict, rows[i].mispredict, "%s", rows[i].name);
+	}
+}
+
 static void texts(void)
 {
 	static const struct {
@@ -82,6 +114,8 @@ static void refused_texts(void)
 		{ "I1=1024:2:64:1+LL=0", "'I1=1024:2:64:1' is not NAME=SIZE:WAYS:LINE, in bytes" },
 		{ "I1=1024,2,64", "'I1=1024,2,64' is not NAME=SIZE:WAYS:LINE, in bytes" },
 		{ "I1=-1024:2:64", "'I1=-1024:2:64' is not NAME=SIZE:WAYS:LINE, in bytes" },
+		{ "I1=4295000064:8:64",
+		  "'I1=4295000064:8:64' is not NAME=SIZE:WAYS:LINE, in bytes" },
 		{ "I1=4294967296:2:64",
 		  "'I1=4294967296:2:64' is not NAME=SIZE:WAYS:LINE, in bytes" },
 		{ "L2=0:2:64", "'L2=0:2:64' is not NAME=SIZE:WAYS:LINE, in bytes" },
@@ -206,6 +240,7 @@ static void items(void)
 }
 
 static const struct tap_rule rules[] = {
+	{ "the presets have the numbers of docs/model.md", numbers },
 	{ "the presets are valid, and no other name is one", presets },
 	{ "a text replaces the caches that it names", texts },
 	{ "a text that names no caches, or impossible ones, is refused with its reason",

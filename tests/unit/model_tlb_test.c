@@ -373,7 +373,29 @@ static void matrix_on_skylake(void)
 	}
 }
 
+/* More pages, and frames, than the tables have room for at first: none is forgotten. A word of each is in another set of the LLC. */
+static void many_pages(void)
+{
+	enum { PAGES = 3000 };
+	Model *model = model_new(&small, 1);
+	ModelCPU *cpu = model_cpu(model, 0);
+
+	for (unsigned n = 0; n < PAGES; n++) {
+		ModelPage page = page_of(n);
+
+		EXPECT(model_map(cpu, &page));
+	}
+	for (int pass = 0; pass < 2; pass++)
+		for (unsigned n = 0; n < PAGES; n++)
+			data_load(cpu, n * 4096ull + n / 16 % 64 * LINE_BYTES);
+	EXPECT_EQ(count(cpu, MODEL_UNMAPPED), 0);
+	EXPECT_EQ(count(cpu, MODEL_LLC_LOAD_MISS), PAGES);
+	EXPECT_EQ(count(cpu, MODEL_DTLB_LOAD_WALK), 2 * PAGES);
+	model_free(model);
+}
+
 static const struct tap_rule rules[] = {
+	{ "no page and no frame of many is forgotten", many_pages },
 	{ "a page is in the first level, in the second, or walked for", levels },
 	{ "a TLB replaces the page that was used the longest time ago", uses },
 	{ "a flush forgets pages, all but global ones, or one", flushes },

@@ -65,8 +65,8 @@ coverage:
 .PHONY: coverage-programs
 coverage-programs: $(UNIT_NAMES:%=$(O)/unit/%)
 
-# For tests/mutants/mutants: how sources of the kernel are compiled here, and tests linked; TEST:OBJECT for objects that a
-# test links beside the archives.
+# For tests/mutants/mutants: how sources of the kernel and of the model are compiled here, and tests linked; TEST:OBJECT for
+# objects that a test links beside the archives.
 unit-flags:
 	@echo 'compile=$(CC) $(UNIT_CPPFLAGS) $(UNIT_KERNEL_INCLUDES) $(UNIT_CFLAGS) -fno-strict-aliasing -Wno-error'
 	@echo 'link=$(CC) $(UNIT_CFLAGS)'
@@ -75,6 +75,9 @@ unit-flags:
 	@echo 'threads-compile=$(CC) $(UNIT_CPPFLAGS) $(UNIT_KERNEL_INCLUDES) $(UNIT_THREADS_CFLAGS) -fno-strict-aliasing -Wno-error'
 	@echo 'threads-link=$(CC) $(UNIT_THREADS_CFLAGS)'
 	@echo 'threads-tests=$(UNIT_THREADS_NAMES)'
+	@echo 'model-compile=$(CC) $(UNIT_MODEL_CPPFLAGS) $(UNIT_CFLAGS) -Wno-error'
+	@echo 'model-link=$(CC) $(UNIT_CFLAGS)'
+	@echo 'model-tests=$(UNIT_MODEL_NAMES)'
 
 # -fno-strict-aliasing: as the kernel itself is built.
 $(O)/unit/kernel/%.c.o: kernel/%.c | $(NEWLIB_STAMP)
@@ -121,13 +124,14 @@ $(O)/unit/sim.a: $(UNIT_SIM_OBJS)
 $(UNIT_NAMES:%=$(O)/unit/%): $(O)/unit/%: $(O)/unit/tests/unit/%.c.o $(O)/unit/kernel.a $(O)/unit/sim.a
 	$(CC) $(UNIT_CFLAGS) $(filter %.o,$^) -Wl,--start-group $(O)/unit/kernel.a $(O)/unit/sim.a -Wl,--end-group -o $@
 
+UNIT_MODEL_CPPFLAGS := -D_GNU_SOURCE -Iqemu/files/model -Iqemu/files -Itests/unit -DTAP_DIAGNOSTICS=stderr -MMD -MP
 UNIT_MODEL_SRCS := $(sort $(wildcard qemu/files/model/*.c))
 UNIT_MODEL_OBJS := $(UNIT_MODEL_SRCS:%=$(O)/unit/%.o)
 UNIT_MODEL_PROGRAM_OBJS := $(UNIT_MODEL_NAMES:%=$(O)/unit/tests/unit/%.c.o) $(O)/unit/tests/unit/model_replay.c.o
 
 $(UNIT_MODEL_OBJS) $(UNIT_MODEL_PROGRAM_OBJS): $(O)/unit/%.c.o: %.c
 	@mkdir -p $(@D)
-	$(CC) -D_GNU_SOURCE -Iqemu/files/model -Iqemu/files -Itests/unit -DTAP_DIAGNOSTICS=stderr -MMD -MP $(UNIT_CFLAGS) -c $< -o $@
+	$(CC) $(UNIT_MODEL_CPPFLAGS) $(UNIT_CFLAGS) -c $< -o $@
 
 $(O)/unit/model.a: $(UNIT_MODEL_OBJS)
 	@rm -f $@
