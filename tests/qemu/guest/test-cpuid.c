@@ -20,7 +20,8 @@ void test_cpuid(void)
 	cpuid(0, regs);
 	tap_ok(regs[0] >= LEAF_PMU, "there is a leaf 0xA");
 	cpuid(LEAF_FEATURES, regs);
-	tap_equal(!!(regs[2] & FEATURE_PDCM), config.version >= 2, "PDCM: IA32_PERF_CAPABILITIES exists");
+	tap_equal(!!(regs[2] & FEATURE_PDCM), config.version >= 2,
+		  "PDCM: IA32_PERF_CAPABILITIES exists");
 	if (config.version >= 2)
 		tap_equal(rdmsr(MSR_PERF_CAPABILITIES), CAP_FW_WRITE,
 			  "its only capability: FW_WRITE");

@@ -95,9 +95,8 @@ static void test_counter_registers(void)
 	evtsel |= any(EVTSEL_ANY);
 	for (unsigned int i = 0; i < MAX_COUNTERS; i++) {
 		bool exists = i < config.counters;
-		struct expected_register a_pmc = {
-			"A_PMCx", MSR_A_PMC_INTEL(i), exists ? 2 : 99, READS_BACK, width_mask(), 0
-		};
+		struct expected_register a_pmc = { "A_PMCx",   MSR_A_PMC_INTEL(i), exists ? 2 : 99,
+						   READS_BACK, width_mask(),	   0 };
 		struct expected_register select = { "PERFEVTSELx", MSR_EVTSEL(i), exists ? 1 : 99,
 						    READS_BACK,	   evtsel,	  0 };
 
