@@ -15,7 +15,7 @@
 #include "../unit/tap.h"
 #include "clock.h"
 
-#define CPUS_MAX 64
+#define CPUS_MAX 256
 #define SLEEP_MS 300
 
 /* The local timer's interrupts on each of COUNT CPUs. */

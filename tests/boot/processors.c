@@ -6,6 +6,8 @@
  *
  * scheduling.c is about the CPUs that the scheduler chooses.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <time.h>
 
@@ -112,11 +114,16 @@ static int read_on(void *argument)
 	return 0;
 }
 
-/* Every reader has looked at least once more. */
+/* Every reader has looked at least once more. The readers look while the others do: the naps are those of the slowest
+ * reader, and their number does not grow with that of the CPUs. */
 static void let_all_look(void)
 {
+	static uint64_t seen[CPUS_MAX];
+
 	for (int i = 1; i < cpu_count(); i++)
-		for (uint64_t seen = board->rounds[i]; board->rounds[i] < seen + 2;)
+		seen[i] = board->rounds[i];
+	for (int i = 1; i < cpu_count(); i++)
+		while (board->rounds[i] < seen[i] + 2)
 			nap();
 }
 
@@ -174,12 +181,63 @@ static void check_counting(void)
 	pin(0, -1);
 }
 
+static void set_online(int cpu, const char *value)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
+	int fd = open(path, O_WRONLY);
+
+	EXPECT_EQ(write(fd, value, 1), 1);
+	EXPECT_EQ(close(fd), 0);
+}
+
+/* Whether the caller may run on CPU, by a set of as many words as the machine needs. */
+static bool may_run_on(int cpu)
+{
+	uint64_t set[CPUS_MAX / 64] = { 0 };
+
+	EXPECT(syscall(__NR_sched_getaffinity, 0, sizeof(set), set) > 0);
+	return set[cpu / 64] >> cpu % 64 & 1;
+}
+
+/* The last CPU: on machines with more than 64 its bit is in another word than that of CPU 0. */
+static void check_hotplug(void)
+{
+	struct perf_event_attr attr = { .size = sizeof(attr),
+					.type = PERF_TYPE_SOFTWARE,
+					.config = PERF_COUNT_SW_PAGE_FAULTS };
+	int last = cpu_count() - 1;
+
+	if (last == 0) {
+		printf("# skipped: no other CPU\n");
+		return;
+	}
+	for (int i = 0; i < ROUNDS; i++) {
+		pin(0, last);
+		pin(0, -1);
+		EXPECT(may_run_on(last));
+		set_online(last, "0");
+		EXPECT(current_cpu() != last);
+		EXPECT(!may_run_on(last));
+		EXPECT(may_run_on(last - 1));
+		EXPECT_EQ(sysconf(_SC_NPROCESSORS_ONLN), last);
+		EXPECT_EQ(open_event(&attr, -1, last, -1), -1);
+		EXPECT_EQ(errno, ENODEV);
+		set_online(last, "1");
+		EXPECT(may_run_on(last));
+		EXPECT_EQ(sysconf(_SC_NPROCESSORS_ONLN), last + 1);
+	}
+	check_counting();
+}
+
 static const struct tap_rule rules[] = {
 	{ "all CPUs run a program at the same time", check_meeting },
 	{ "a program goes to every CPU", check_tour },
 	{ "a program is started on every CPU", check_execution },
 	{ "memory that is thrown away is gone on every CPU", check_thrown_away },
 	{ "every CPU counts", check_counting },
+	{ "the last CPU goes off line and comes back, and every CPU counts", check_hotplug },
 };
 
 int main(int argc, char **argv)

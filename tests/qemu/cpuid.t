@@ -3,7 +3,7 @@
 #
 # cpuid.t: the emulated PMU announces itself as configured, and not at all without pmu=on.
 
-for version in 2 3 4 5; do
+for version in 1 2 3 4 5; do
 	for counters in 1 4 8; do
 		for width in 32 40 48; do
 			echo "cpuid $version $counters $width 0 1 mttcg"

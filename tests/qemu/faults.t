@@ -32,6 +32,7 @@ machines() {
 	cat <<-END
 		faults 5 4 48 0 2 mttcg
 		faults 2 4 48 0 2 icount
+		faults 1 4 48 0 2 mttcg
 		faults v2 6 48 0 2 mttcg
 		faults core 6 48 0 2 icount
 		faults k8 4 48 0 2 mttcg

@@ -8,6 +8,9 @@ pmi 5 4 48 0 1 icount
 pmi 4 8 40 0 1 single
 pmi 3 4 40 0 1 mttcg
 pmi 2 1 32 0 1 icount
+pmi 1 2 40 0 1 mttcg
+pmi 1 4 48 0 1 icount
+pmi 1 2 32 3 1 mttcg
 pmi 5 4 48 1 1 mttcg
 pmi 5 4 48 3 1 icount
 pmi 2 1 32 20 1 mttcg

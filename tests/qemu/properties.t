@@ -28,8 +28,8 @@ refused() {
 }
 
 intel=max,vendor=GenuineIntel,pmu=on
-refused $intel,x-pmu-version=1 "x-pmu-version must be 2 to 5, not 1"
-refused $intel,x-pmu-version=6 "x-pmu-version must be 2 to 5, not 6"
+refused $intel,x-pmu-version=0 "x-pmu-version must be 1 to 5, not 0"
+refused $intel,x-pmu-version=6 "x-pmu-version must be 1 to 5, not 6"
 refused $intel,x-pmu-counters=0 "x-pmu-counters must be 1 to 8, not 0"
 refused $intel,x-pmu-counters=9 "x-pmu-counters must be 1 to 8, not 9"
 refused $intel,x-pmu-width=31 "x-pmu-width must be 32 to 48, not 31"
@@ -63,6 +63,8 @@ refused $amd,x-pmu-fault=pmi-not-fixed \
 	"x-pmu-fault=pmi-not-fixed is a fault of Intel's PMU, but the CPU model is AMD's"
 refused $intel,x-pmu-version=3,x-pmu-fault=status-set-ignored \
 	"x-pmu-fault=status-set-ignored needs a PMU of Intel from version 4 on"
+refused $intel,x-pmu-version=1,x-pmu-fault=status-not-set \
+	"x-pmu-fault=status-not-set needs a PMU of Intel from version 2 on"
 refused $amd,x-pmu-amd=core,x-pmu-fault=freeze-always "x-pmu-fault=freeze-always needs a PMU of AMD v2"
 refused $intel,x-pmu-counters=1,x-pmu-fault=cpuid-counters-low \
 	"x-pmu-fault=cpuid-counters-low needs 2 or more general counters"

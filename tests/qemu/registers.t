@@ -3,6 +3,8 @@
 #
 # registers.t: registers of the emulated PMU: which exist, which bits can be written, RDPMC.
 exec "$(dirname "$0")/run-guest" <<END
+registers 1 2 40 0 1 mttcg
+registers 1 8 48 0 1 icount
 registers 2 1 32 0 1 mttcg
 registers 3 4 40 0 1 mttcg
 registers 4 8 48 0 1 mttcg

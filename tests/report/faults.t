@@ -26,6 +26,7 @@ TABLE = os.path.join(HERE, "faults")
 _AMD = "max,vendor=AuthenticAMD,stepping=1,family={},model={},x-pmu-amd={}"
 MACHINES = {
     "intel": "max,vendor=GenuineIntel",
+    "intel-1": "max,vendor=GenuineIntel,x-pmu-version=1,x-pmu-counters=2,x-pmu-width=40",
     "intel-2": "max,vendor=GenuineIntel,x-pmu-version=2",
     "k8": _AMD.format(15, 5, "k8"),
     "core": _AMD.format(25, 1, "core"),

@@ -30,6 +30,10 @@ MACHINES = (
     ("--cpus 4 --pmu-version 4 --pmu-counters 8 --pmu-width 40", 145),
     ("--cpus 1 --pmu-version 4 --pmu-counters 8", 140),
     ("--cpus 1 --pmu-counters 8 --pmu-width 33 --icount", 140),
+    ("--pmu-version 1 --cpus 1 --pmu-counters 2 --pmu-width 40", 85),
+    ("--pmu-version 1 --cpus 2 --icount", 90),
+    ("--pmu-version 1 --cpus 4 --pmu-counters 1 --pmu-width 32", 80),
+    ("--pmu-version 1 --cpus 4 --pmu-counters 8 --pmu-width 33 --icount", 90),
     ("--processor k8 --cpus 2", 85),
     ("--processor zen3 --cpus 4", 95),
     ("--processor zen4 --cpus 4", 120),
@@ -73,7 +77,7 @@ def check_skid(report):
 
 def check_registers_only(report):
     """As on Linux, whose module msr gives registers and no more."""
-    for options, least in (("--cpus 2", 100), ("--processor zen4 --cpus 1", 70), ("--processor k8 --cpus 1", 45)):
+    for options, least in (("--cpus 2", 100), ("--cpus 2 --pmu-version 1", 50), ("--processor zen4 --cpus 1", 70), ("--processor k8 --cpus 1", 45)):
         status, output, error = tap.command([TALLY, "run", "--timeout", "120", "--append", "pmu=off", *options.split(), PROGRAM, "--msr"])
         found = reports.parse(output.decode(errors="replace"), options)
         bad = [f"{rule.name}: {rule.detail}" for rule in found.of("not ok") + found.of("inexact")]

@@ -52,7 +52,7 @@ def _amd(family, model, generation, preset=None, **ranges):
 _SKID = {"skid": (0, 1000000)}
 PROCESSORS = {
     DEFAULT: Processor("max,vendor=GenuineIntel", "pmu=on",
-                       {"counters": (1, 8), "width": (32, 48), "version": (2, 5), **_SKID}),
+                       {"counters": (1, 8), "width": (32, 48), "version": (1, 5), **_SKID}),
     # Core i7-6700: eight counters, because threads do not share a core here.
     "skylake": Processor("max,vendor=GenuineIntel,family=6,model=94,stepping=3", "pmu=on,x-pmu-version=4,x-pmu-counters=8",
                          {"counters": (1, 8), **_SKID}, preset="skylake"),

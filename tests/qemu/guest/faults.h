@@ -12,7 +12,8 @@
 
 struct fault {
 	const char *name;
-	unsigned int intel, amd; /* the least version and generation that can have it; 0: none */
+	unsigned int intel,
+		amd; /* the least version and generation on which it is observed; 0: none */
 	uint64_t (*observe)(void);
 	uint64_t right, wrong;
 	unsigned int cpus; /* that it takes, if more than one */

@@ -13,6 +13,9 @@ static void set_switch(void)
 	if (has_global()) {
 		measure_switch = config.amd ? MSR_AMD_GLOBAL_CTL : MSR_GLOBAL_CTRL;
 		global_disable = 0;
+	} else if (is_version_1()) {
+		measure_switch = MSR_EVTSEL(0);
+		global_disable = 0;
 	} else {
 		measure_switch = MSR_EFER;
 		global_disable = rdmsr(MSR_EFER) & ~EFER_SVME;
@@ -38,7 +41,7 @@ void pmu_clear(void)
 		wrmsr(MSR_EVTSEL(i), 0);
 		wrmsr(MSR_A_PMC(i), 0);
 	}
-	if (!config.amd) {
+	if (!config.amd && !is_version_1()) {
 		wrmsr(MSR_FIXED_CTRL, 0);
 		for (unsigned int i = 0; i < NR_FIXED; i++)
 			wrmsr(MSR_FIXED(i), 0);
@@ -51,7 +54,11 @@ void pmu_clear(void)
 
 void pmu_program(unsigned int i, uint64_t selection)
 {
-	if (!has_global())
+	if (is_version_1() && i == 0) {
+		global_enable = selection;
+		return;
+	}
+	if (config.amd && !has_global())
 		selection |= EVTSEL_HOST_ONLY | EVTSEL_GUEST_ONLY;
 	wrmsr(MSR_EVTSEL(i), selection);
 }
@@ -63,7 +70,7 @@ static uint64_t in_rings(unsigned int rings)
 
 void pmu_program_insns(unsigned int rings)
 {
-	if (config.amd) {
+	if (config.amd || is_version_1()) {
 		pmu_program(1, EVENT_INSNS | EVTSEL_EN | in_rings(rings));
 	} else {
 		wrmsr(MSR_FIXED_CTRL, rings);
@@ -73,16 +80,18 @@ void pmu_program_insns(unsigned int rings)
 
 uint32_t insns_msr(void)
 {
-	return config.amd ? MSR_A_PMC(1) : MSR_FIXED(0);
+	return config.amd || is_version_1() ? MSR_A_PMC(1) : MSR_FIXED(0);
 }
 
 uint32_t insns_rdpmc(void)
 {
-	return config.amd ? 1 : RDPMC_FIXED;
+	return config.amd || is_version_1() ? 1 : RDPMC_FIXED;
 }
 
 void pmu_enable(uint64_t general)
 {
+	if (is_version_1())
+		return; /* pmu_program has set the switch */
 	if (!has_global())
 		global_enable = rdmsr(MSR_EFER) | EFER_SVME;
 	else if (config.amd)

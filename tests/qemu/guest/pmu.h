@@ -6,7 +6,8 @@
  * config.amd is AMD's generation, or 0 on Intel's PMU. A test that both vendors pass names an event
  * (EVENT_INSNS) and a general counter, and starts and stops all counters by one WRMSR, the switch. That is
  * the global control where there is one. On AMD's older generations it is EFER.SVME: their counters have
- * HostOnly and GuestOnly set, and count on both sides, but only with SVME.
+ * HostOnly and GuestOnly set, and count on both sides, but only with SVME. With Intel's version 1 it is the selection
+ * of counter 0, and starts no other counter: a second one counts from its programming on.
  */
 #ifndef PMU_H
 #define PMU_H
@@ -96,17 +97,24 @@ static inline uint32_t msr_evtsel(unsigned int i)
 				      MSR_AMD_CORE_EVTSEL(i);
 }
 
+/* Intel's version 1: general counters, and no other register. */
+static inline bool is_version_1(void)
+{
+	return !config.amd && config.version == 1;
+}
+
 static inline uint32_t msr_counter(unsigned int i)
 {
-	return !config.amd	    ? 0x4c1 + i :
+	return is_version_1()	    ? MSR_PMC(i) :
+	       !config.amd	    ? 0x4c1 + i :
 	       config.amd == AMD_K8 ? MSR_AMD_LEGACY_CTR(i) :
 				      MSR_AMD_CORE_CTR(i);
 }
 
-/* AMD's first two generations have no global registers. */
+/* AMD's first two generations and Intel's first version have no global registers. */
 static inline bool has_global(void)
 {
-	return !config.amd || config.amd == AMD_V2;
+	return config.amd ? config.amd == AMD_V2 : !is_version_1();
 }
 
 /* Only where has_global(). */

@@ -185,7 +185,8 @@ static void test_wrap(void)
 
 	sample(pmi_block, EVENT_INSNS, 100, APIC_LVT_NMI | APIC_LVT_MASKED);
 	tap_equal(rdpmc(0), total - 100, "a counter goes on from 0 after its overflow");
-	tap_equal(rdpmc(insns_rdpmc()), total, "another one beside it is not disturbed");
+	if (!is_version_1())
+		tap_equal(rdpmc(insns_rdpmc()), total, "another one beside it is not disturbed");
 }
 
 /*
@@ -424,10 +425,13 @@ void test_pmi(void)
 	test_disabled();
 	test_wrap();
 	test_time();
-	test_freeze();
+	if (!is_version_1())
+		test_freeze();
 	test_halt();
 	test_user();
-	test_together();
+	/* One WRMSR starts one counter only. */
+	if (!is_version_1())
+		test_together();
 	if (config.skid == 0) {
 		test_sampling();
 		test_fetch_fault();

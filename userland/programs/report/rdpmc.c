@@ -187,7 +187,7 @@ static const struct rule rules[] = {
 	  "counts of self-monitoring programs have bits that no counter has" },
 	{ "absent_counters_fault", 0, "registers.absent_counters_fault", absent_fault, 0, SDM_RDPMC,
 	  "software that tries for counters believes in some that do not count" },
-	{ "absent_fixed_counters_fault", NEED_VERSION_2,
+	{ "absent_fixed_counters_fault", NEED_INTEL,
 	  "registers.absent_fixed_counters_fault rdpmc.absent_counters_fault", absent_fixed_fault,
 	  0, SDM_RDPMC, "software that tries for counters believes in some that do not count" },
 	{ "user_needs_permission", 0, NULL, user_without_permission, 0, SDM_PCE,

@@ -229,12 +229,14 @@ static void inuse_exists(struct finding *finding, unsigned int argument)
 		register_exists(finding, argument);
 }
 
-/* Registers of a generation that is not announced. */
+/* Registers of a generation that is not announced. Version 1 has none of those from the fixed counters' control on. */
 static void later_registers_fault(struct finding *finding, unsigned int argument)
 {
 	bool is_intel = shape.vendor == VENDOR_INTEL;
-	uint32_t first = is_intel ? MSR_GLOBAL_STATUS_SET : MSR_AMD_GLOBAL_STATUS;
-	unsigned int count = is_intel ? 2 : 4;
+	uint32_t first = !is_intel	    ? MSR_AMD_GLOBAL_STATUS :
+			 shape.version == 1 ? MSR_FIXED_CTR_CTRL :
+					      MSR_GLOBAL_STATUS_SET;
+	unsigned int count = is_intel ? MSR_GLOBAL_INUSE + 1 - first : 4;
 
 	(void)argument;
 	if (is_intel ? shape.version >= 4 : shape.version >= AMD_PERFMON_V2) {
@@ -317,7 +319,7 @@ static const struct rule rules[] = {
 	{ "fixed_counters_exist", NEED_FIXED, "registers.fixed_control_exists",
 	  fixed_counters_exist, 0, "Intel SDM vol. 3B, 20.2.2",
 	  "a driver that uses fixed counters gets a general protection fault" },
-	{ "absent_fixed_counters_fault", NEED_VERSION_2, "registers.first_counter_exists",
+	{ "absent_fixed_counters_fault", NEED_INTEL, "registers.first_counter_exists",
 	  absent_fixed_counters_fault, 0, "Intel SDM vol. 3B, 20.2.2",
 	  "software that tries for counters believes in some that do not count" },
 	{ "global_ctrl_exists", NEED_GLOBAL, FIRST, global_register_exists, GLOBAL_CTRL,

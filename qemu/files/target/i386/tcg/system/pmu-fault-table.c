@@ -39,23 +39,23 @@ const PMUFaultRow pmu_fault_table[X86_PMU_NR_FAULTS] = {
         "before feature_dependencies[] check\"",
     },
     [PMU_FAULT_CPUID_WIDTH_HIGH] = {
-        "cpuid-width-high", 2, 0,
+        "cpuid-width-high", 1, 0,
         "CPUID announces 48 bits; counters have 40",
         "rule: SDM vol. 2, CPUID leaf 0AH, EAX[23:16]",
     },
     [PMU_FAULT_CPUID_WIDTH_LOW] = {
-        "cpuid-width-low", 2, 0,
+        "cpuid-width-low", 1, 0,
         "CPUID announces 32 bits; counters have 48",
         "rule: SDM vol. 2, CPUID leaf 0AH, EAX[23:16]",
     },
     [PMU_FAULT_CPUID_COUNTERS_HIGH] = {
-        "cpuid-counters-high", 2, 3,
+        "cpuid-counters-high", 1, 3,
         "CPUID announces two general counters more than there are",
         "KVM 4f1fa2a1bbeb \"KVM: x86/pmu: Limit the maximum number of "
         "supported Intel GP counters\"",
     },
     [PMU_FAULT_CPUID_COUNTERS_LOW] = {
-        "cpuid-counters-low", 2, 3,
+        "cpuid-counters-low", 1, 3,
         "CPUID announces one general counter less than there are",
         "rule: SDM vol. 2, CPUID leaf 0AH, EAX[15:8]; APM vol. 3, CPUID "
         "8000_0022",
@@ -67,18 +67,18 @@ const PMUFaultRow pmu_fault_table[X86_PMU_NR_FAULTS] = {
         "the host\"",
     },
     [PMU_FAULT_CPUID_CPUS_DIFFER] = {
-        "cpuid-cpus-differ", 2, 3,
+        "cpuid-cpus-differ", 1, 3,
         "CPUs of odd number have one general counter less",
         "KVM 4d7404e5ee00 \"KVM: x86/pmu: Disable vPMU support on hybrid "
         "CPUs (host PMUs)\"",
     },
     [PMU_FAULT_EVENT_SILENT] = {
-        "event-silent", 2, 1,
+        "event-silent", 1, 1,
         "the event of branches is announced and never counts",
         "rr-debugger/rr#2327; rr-debugger/rr#3682",
     },
     [PMU_FAULT_EVENT_HIDDEN] = {
-        "event-hidden", 2, 0,
+        "event-hidden", 1, 0,
         "the event of branches is announced as not available, and counts",
         "erratum AAJ80, Core i7-900 specification update 320836",
     },
@@ -121,12 +121,12 @@ const PMUFaultRow pmu_fault_table[X86_PMU_NR_FAULTS] = {
     },
     /* Registers. */
     [PMU_FAULT_EVTSEL_READS_BACK] = {
-        "evtsel-reads-back", 2, 1,
+        "evtsel-reads-back", 1, 1,
         "an event select reads with INT = 0",
         "Linux d0e1a507bdc7 \"perf/x86/intel: Disable check_msr for real HW\"",
     },
     [PMU_FAULT_RESERVED_ACCEPTED] = {
-        "reserved-accepted", 2, 0,
+        "reserved-accepted", 1, 0,
         "reserved bits are ignored instead of raising #GP",
         "KVM 971079464001 \"KVM: x86/pmu: fix masking logic for "
         "MSR_CORE_PERF_GLOBAL_CTRL\"",
@@ -138,7 +138,7 @@ const PMUFaultRow pmu_fault_table[X86_PMU_NR_FAULTS] = {
         "PerfEvtSeln MSRs\"",
     },
     [PMU_FAULT_ABSENT_ACCEPTED] = {
-        "absent-accepted", 2, 2,
+        "absent-accepted", 1, 2,
         "registers of absent counters read 0 and ignore writes",
         "KVM 1973cadd4cca \"KVM: x86/vPMU: Forbid writing to MSR_F15H_PERF "
         "MSRs when guest doesn't have X86_FEATURE_PERFCTR_CORE\"",
@@ -150,35 +150,35 @@ const PMUFaultRow pmu_fault_table[X86_PMU_NR_FAULTS] = {
         "PERF_GLOBAL_CTRL at \"RESET\"\"",
     },
     [PMU_FAULT_RESET_SELECT] = {
-        "reset-select", 2, 1,
+        "reset-select", 1, 1,
         "event select 0 counts instructions after reset",
         "QEMU 4c7f05232cd1 \"target/i386/kvm: reset AMD PMU registers during "
         "VM reset\"",
     },
     [PMU_FAULT_RESET_COUNTER] = {
-        "reset-counter", 2, 1,
+        "reset-counter", 1, 1,
         "general counter 1 has 0x12345678 after reset",
         "mail 20190717025118.16783-1-like.xu@linux.intel.com",
     },
     [PMU_FAULT_INIT_CLEARS] = {
-        "init-clears", 2, 1,
+        "init-clears", 1, 1,
         "INIT puts all PMU registers to their reset values",
         "KVM d28bc9dd25ce \"KVM: x86: INIT and reset sequences are "
         "different\"",
     },
     [PMU_FAULT_WRITE_NOT_EXTENDED] = {
-        "write-not-extended", 2, 0,
+        "write-not-extended", 1, 0,
         "writing IA32_PMCx clears the bits above 31",
         "erratum O8, Xeon MP specification update",
     },
     [PMU_FAULT_WRITE_RUNNING_ADDS] = {
-        "write-running-adds", 2, 1,
+        "write-running-adds", 1, 1,
         "a write to a general counter that counts adds to it",
         "KVM 4400cf546b4b \"KVM: x86: Fix perfctr WRMSR for running "
         "counters\"",
     },
     [PMU_FAULT_WRITE_LOW_BITS_LOST] = {
-        "write-low-bits-lost", 2, 1,
+        "write-low-bits-lost", 1, 1,
         "a write to a general counter clears bits 5 to 0",
         "erratum BDM55, 5th generation Core specification update; Linux "
         "c46e665f0377 \"perf/x86: Add INST_RETIRED.ALL workarounds\"",
@@ -189,12 +189,12 @@ const PMUFaultRow pmu_fault_table[X86_PMU_NR_FAULTS] = {
         "rule: SDM vol. 3, IA32_FIXED_CTRx",
     },
     [PMU_FAULT_SELECT_WRITE_CLEARS] = {
-        "select-write-clears", 2, 1,
+        "select-write-clears", 1, 1,
         "a write to an event select sets its counter to 0",
         "erratum O9, Xeon MP specification update",
     },
     [PMU_FAULT_COUNTER_DEAD] = {
-        "counter-dead", 2, 1,
+        "counter-dead", 1, 1,
         "general counter 2, or the last one, never moves",
         "Linux 400816f60c54 \"perf/x86/intel: Implement support for TSX "
         "Force Abort\"; iopsystems/rezolus#1053",
@@ -206,35 +206,35 @@ const PMUFaultRow pmu_fault_table[X86_PMU_NR_FAULTS] = {
         "available when supported\"",
     },
     [PMU_FAULT_OTHER_CPUS_DEAD] = {
-        "other-cpus-dead", 2, 1,
+        "other-cpus-dead", 1, 1,
         "only the first CPU counts",
         "rule: SDM vol. 3, APM vol. 2: each logical processor has its "
         "counters",
     },
     /* Counting. */
     [PMU_FAULT_OS_USR_SWAPPED] = {
-        "os-usr-swapped", 2, 1,
+        "os-usr-swapped", 1, 1,
         "OS counts rings 1 to 3, USR counts ring 0",
         "rule: SDM vol. 3, APM vol. 2, event select bits 16 and 17",
     },
     [PMU_FAULT_USR_IGNORED] = {
-        "usr-ignored", 2, 1,
+        "usr-ignored", 1, 1,
         "nothing counts in rings 1 to 3",
         "rule: SDM vol. 3, APM vol. 2, event select bit 16",
     },
     [PMU_FAULT_OS_IGNORED] = {
-        "os-ignored", 2, 1,
+        "os-ignored", 1, 1,
         "nothing counts in ring 0",
         "Linux 1018faa6cf23 \"perf/x86/kvm: Fix Host-Only/Guest-Only "
         "counting with SVM disabled\"",
     },
     [PMU_FAULT_RINGS_IGNORED] = {
-        "rings-ignored", 2, 1,
+        "rings-ignored", 1, 1,
         "a counter with OS or USR counts in all rings",
         "rr-debugger/rr#2706",
     },
     [PMU_FAULT_ENABLE_IGNORED] = {
-        "enable-ignored", 2, 1,
+        "enable-ignored", 1, 1,
         "general counters count without EN",
         "KVM dfdeda67ea2d \"KVM: x86/pmu: Prevent the PMU from counting "
         "disallowed events\"",
@@ -246,87 +246,87 @@ const PMUFaultRow pmu_fault_table[X86_PMU_NR_FAULTS] = {
         "on VM-Entry\"",
     },
     [PMU_FAULT_EDGE_IGNORED] = {
-        "edge-ignored", 2, 1,
+        "edge-ignored", 1, 1,
         "EDGE has no effect",
         "rule: SDM vol. 3, APM vol. 2, event select bit 18",
     },
     [PMU_FAULT_INV_IGNORED] = {
-        "inv-ignored", 2, 1,
+        "inv-ignored", 1, 1,
         "INV has no effect",
         "rule: SDM vol. 3, APM vol. 2, event select bit 23",
     },
     [PMU_FAULT_CMASK_IGNORED] = {
-        "cmask-ignored", 2, 1,
+        "cmask-ignored", 1, 1,
         "CMASK has no effect, and so neither has INV",
         "rule: SDM vol. 3, APM vol. 2, event select bits 31 to 24",
     },
     [PMU_FAULT_NOT_TAKEN_LOST] = {
-        "not-taken-lost", 2, 1,
+        "not-taken-lost", 1, 1,
         "conditional branches that are not taken are no branches",
         "KVM 018d70ffcfec \"KVM: x86: Update vPMCs when retiring branch "
         "instructions\"",
     },
     [PMU_FAULT_REP_BY_PASS] = {
-        "rep-by-pass", 2, 1,
+        "rep-by-pass", 1, 1,
         "each pass of a REP string instruction is one instruction more",
         "DynamoRIO/dynamorio#2011",
     },
     [PMU_FAULT_EXTRA_PER_INTERRUPT] = {
-        "extra-per-interrupt", 2, 1,
+        "extra-per-interrupt", 1, 1,
         "one instruction too many for each interrupt, in the interrupted ring",
         "erratum SRF7, Xeon 6700 with E-cores specification update (IRET)",
     },
     [PMU_FAULT_EXTRA_PER_PAGE_FAULT] = {
-        "extra-per-page-fault", 2, 1,
+        "extra-per-page-fault", 1, 1,
         "one instruction too many for each page fault, in the faulting ring",
         "erratum SRF7, Xeon 6700 with E-cores specification update (IRET)",
     },
     [PMU_FAULT_EXTRA_PER_SYSCALL] = {
-        "extra-per-syscall", 2, 1,
+        "extra-per-syscall", 1, 1,
         "one instruction too many for each SYSCALL or SYSENTER, in the "
         "calling ring",
         "rr-debugger/rr#2034",
     },
     [PMU_FAULT_EXTRA_PER_EXIT] = {
-        "extra-per-exit", 2, 1,
+        "extra-per-exit", 1, 1,
         "CPUID, IN and OUT count twice",
         "erratum SRF7, Xeon 6700 with E-cores specification update (VM "
         "exit); kvm-unit-tests 1b09357a2737 \"x86/pmu: Handle instruction "
         "overcount issue in overflow test\"",
     },
     [PMU_FAULT_MISSING_PER_EXIT] = {
-        "missing-per-exit", 2, 1,
+        "missing-per-exit", 1, 1,
         "CPUID, IN and OUT do not count",
         "KVM 9cd803d496e7 \"KVM: x86: Update vPMCs when retiring "
         "instructions\"",
     },
     [PMU_FAULT_INTERRUPT_LOSES] = {
-        "interrupt-loses", 2, 1,
+        "interrupt-loses", 1, 1,
         "an interrupt that is no NMI takes 5 off each counter that counts",
         "rr-debugger/rr#1952",
     },
     [PMU_FAULT_HALT_LOSES] = {
-        "halt-loses", 2, 1,
+        "halt-loses", 1, 1,
         "HLT clears each counter that counts",
         "erratum AF24, Xeon LV and ULV specification update",
     },
     [PMU_FAULT_HALT_COUNTS] = {
-        "halt-counts", 2, 1,
+        "halt-counts", 1, 1,
         "HLT adds 1,000 to each counter of cycles",
         "rule: SDM vol. 3, APM vol. 2: cycles are those that are not halted",
     },
     [PMU_FAULT_CYCLES_STOP] = {
-        "cycles-stop", 2, 1,
+        "cycles-stop", 1, 1,
         "core cycles never count",
         "rr-debugger/rr#3510",
     },
     [PMU_FAULT_CYCLES_ARE_INSNS] = {
-        "cycles-are-insns", 2, 1,
+        "cycles-are-insns", 1, 1,
         "core cycles count instructions",
         "riscv-software-src/riscv-isa-sim#702",
     },
     [PMU_FAULT_REF_CYCLES_DOUBLE] = {
-        "ref-cycles-double", 2, 0,
+        "ref-cycles-double", 1, 0,
         "reference cycles count double",
         "erratum W145, Celeron specification update",
     },
@@ -337,7 +337,7 @@ const PMUFaultRow pmu_fault_table[X86_PMU_NR_FAULTS] = {
         "when creating a perf event\"",
     },
     [PMU_FAULT_WRAP_MISSING] = {
-        "wrap-missing", 2, 1,
+        "wrap-missing", 1, 1,
         "counters go on past their width, without overflow",
         "KVM b29a2acd36dd \"KVM: x86/pmu: Truncate counter value to allowed "
         "width on write\"",
@@ -382,19 +382,19 @@ const PMUFaultRow pmu_fault_table[X86_PMU_NR_FAULTS] = {
         "mail 238c0da5-c542-55b1-aaed-d4345516b84b@zhaoxin.com",
     },
     [PMU_FAULT_PMI_NEVER] = {
-        "pmi-never", 2, 1,
+        "pmi-never", 1, 1,
         "no PMI is ever delivered",
         "oxidecomputer/propolis#894; KVM 75189d1de1b3 \"KVM: x86/pmu: Update "
         "AMD PMC sample period to fix guest NMI-watchdog\"",
     },
     [PMU_FAULT_PMI_TWICE] = {
-        "pmi-twice", 2, 1,
+        "pmi-twice", 1, 1,
         "a second PMI follows each, masked or not",
         "KVM 73554b29bd70 \"KVM: x86/pmu: Synthesize at most one PMI per "
         "VM-exit\"",
     },
     [PMU_FAULT_PMI_ONLY_COUNTER_0] = {
-        "pmi-only-counter-0", 2, 1,
+        "pmi-only-counter-0", 1, 1,
         "only general counter 0 asks for a PMI",
         "rule: SDM vol. 3, APM vol. 2, event select bit 20",
     },
@@ -404,41 +404,41 @@ const PMUFaultRow pmu_fault_table[X86_PMU_NR_FAULTS] = {
         "rule: SDM vol. 3, IA32_FIXED_CTR_CTRL",
     },
     [PMU_FAULT_PMI_AS_VECTOR] = {
-        "pmi-as-vector", 2, 1,
+        "pmi-as-vector", 1, 1,
         "an LVT entry of NMIs delivers its vector, or nothing if that is "
         "below 16",
         "rule: SDM vol. 3, Local Vector Table: delivery mode",
     },
     [PMU_FAULT_PMI_NEXT_CPU] = {
-        "pmi-next-cpu", 2, 1,
+        "pmi-next-cpu", 1, 1,
         "the PMI goes to the next CPU",
         "rule: SDM vol. 3: the local APIC of the CPU that counts",
     },
     [PMU_FAULT_PMI_WITHOUT_ENABLE] = {
-        "pmi-without-enable", 2, 1,
+        "pmi-without-enable", 1, 1,
         "counters ask for a PMI without INT or PMI",
         "rule: SDM vol. 3, APM vol. 2, event select bit 20",
     },
     [PMU_FAULT_PMI_LATE] = {
-        "pmi-late", 2, 1,
+        "pmi-late", 1, 1,
         "a PMI is 100 instructions late",
         "Linux 6d3edaae16c6 \"x86/perf/amd: Resolve NMI latency issues for "
         "active PMCs\"",
     },
     [PMU_FAULT_PMI_SPURIOUS] = {
-        "pmi-spurious", 2, 1,
+        "pmi-spurious", 1, 1,
         "clearing EN of a counter with INT raises a PMI",
         "Linux 914123fa3904 \"x86/perf/amd: Resolve race condition when "
         "disabling PMC\"",
     },
     [PMU_FAULT_PMI_LOST_SHORT] = {
-        "pmi-lost-short", 2, 1,
+        "pmi-lost-short", 1, 1,
         "no PMI for a counter written less than 100 before its overflow",
         "erratum BDM11, 5th generation Core specification update; Linux "
         "c46e665f0377 \"perf/x86: Add INST_RETIRED.ALL workarounds\"",
     },
     [PMU_FAULT_LVT_NOT_MASKED] = {
-        "lvt-not-masked", 2, 0,
+        "lvt-not-masked", 1, 0,
         "delivery does not mask the LVT entry",
         "KVM a16eb25b09c0 \"KVM: x86: Mask LVTPC when handling a PMI\"",
     },
@@ -449,7 +449,7 @@ const PMUFaultRow pmu_fault_table[X86_PMU_NR_FAULTS] = {
         "PMI on AMD platforms\"",
     },
     [PMU_FAULT_LVT_MASK_IGNORED] = {
-        "lvt-mask-ignored", 2, 1,
+        "lvt-mask-ignored", 1, 1,
         "a masked LVT entry delivers",
         "rule: SDM vol. 3, Local Vector Table: mask",
     },
@@ -472,17 +472,17 @@ const PMUFaultRow pmu_fault_table[X86_PMU_NR_FAULTS] = {
     },
     /* RDPMC. */
     [PMU_FAULT_RDPMC_ALLOWED] = {
-        "rdpmc-allowed", 2, 1,
+        "rdpmc-allowed", 1, 1,
         "RDPMC works in rings 1 to 3 without CR4.PCE",
         "projectacrn/acrn-hypervisor#4184",
     },
     [PMU_FAULT_RDPMC_REFUSED] = {
-        "rdpmc-refused", 2, 1,
+        "rdpmc-refused", 1, 1,
         "RDPMC raises #GP in rings 1 to 3 with CR4.PCE too",
         "machyve/xhyve#69",
     },
     [PMU_FAULT_RDPMC_ABSENT_0] = {
-        "rdpmc-absent-0", 2, 1,
+        "rdpmc-absent-0", 1, 1,
         "RDPMC of an absent counter returns 0",
         "KVM ecb490770ad4 \"KVM: x86/pmu: Don't ignore bits 31:30 for RDPMC "
         "index on AMD\"",
@@ -493,13 +493,13 @@ const PMUFaultRow pmu_fault_table[X86_PMU_NR_FAULTS] = {
         "performancecopilot/pcp#107",
     },
     [PMU_FAULT_RDPMC_UPPER_BITS] = {
-        "rdpmc-upper-bits", 2, 1,
+        "rdpmc-upper-bits", 1, 1,
         "RDPMC's bits above the width are 1",
         "KVM 0e6f467ee28e \"KVM: x86/pmu: mask the result of rdpmc according "
         "to the width of the counters\"",
     },
     [PMU_FAULT_RDPMC_32_BITS] = {
-        "rdpmc-32-bits", 2, 1,
+        "rdpmc-32-bits", 1, 1,
         "RDPMC returns 32 bits",
         "KVM 5728a4a0ea79 \"KVM: x86/pmu: Disallow \"fast\" RDPMC for "
         "architectural Intel PMUs\"",

@@ -85,7 +85,7 @@ static bool has(const X86CPU *cpu, X86PMUFault f)
 static const char *of_intel(unsigned least)
 {
     static const char *const texts[] = {
-        "-", "from version 1 on", "all", "from version 3 on",
+        "-", "all", "from version 2 on", "from version 3 on",
         "from version 4 on", "from version 5 on",
     };
 
@@ -229,7 +229,9 @@ static void change_leaf_pmu(const X86CPU *cpu, uint32_t *eax, uint32_t *ebx,
 
     if (width) {
         *eax = (*eax & ~EAX_WIDTH) | width << EAX_WIDTH_SHIFT;
-        *edx = (*edx & ~EDX_WIDTH) | width << EDX_WIDTH_SHIFT;
+        if (*edx & EDX_FIXED) {
+            *edx = (*edx & ~EDX_WIDTH) | width << EDX_WIDTH_SHIFT;
+        }
     }
     if (has(cpu, PMU_FAULT_CPUID_VERSION_HIGH)) {
         *eax = (*eax & ~EAX_VERSION) | ANNOUNCED_VERSION;

@@ -13,7 +13,7 @@
 #include "cpu.h"
 #include "pmu-internal.h"
 
-#define MIN_VERSION             2
+#define MIN_VERSION             1
 #define MAX_VERSION             5
 #define MAX_GP                  8
 #define MIN_WIDTH               32
@@ -74,11 +74,14 @@ static const uint32_t fixed_event[X86_PMU_NR_FIXED] = {
     EVENT_INSNS, EVENT_CORE_CYCLES, EVENT_REFERENCE_CYCLES,
 };
 
-/* The counters' bits in the global registers. */
-static uint64_t global_mask(const X86CPU *cpu)
+/*
+ * Version 2 came with the fixed counters, the global registers and the freeze
+ * ("Architectural Performance Monitoring Version 2").  With version 1 the EN
+ * bits alone let counters count, and an overflow shows in the counter only.
+ */
+static bool has_version_2(const X86CPU *cpu)
 {
-    return MAKE_64BIT_MASK(0, cpu->pmu_config.nr_gp) |
-           MAKE_64BIT_MASK(PMU_FIXED_SHIFT, X86_PMU_NR_FIXED);
+    return cpu->pmu_config.version >= 2;
 }
 
 static unsigned general(const X86CPU *cpu)
@@ -88,7 +91,14 @@ static unsigned general(const X86CPU *cpu)
 
 static unsigned fixed(const X86CPU *cpu)
 {
-    return X86_PMU_NR_FIXED;
+    return has_version_2(cpu) ? X86_PMU_NR_FIXED : 0;
+}
+
+/* The counters' bits in the global registers. */
+static uint64_t global_mask(const X86CPU *cpu)
+{
+    return MAKE_64BIT_MASK(0, general(cpu)) |
+           MAKE_64BIT_MASK(PMU_FIXED_SHIFT, X86_PMU_NR_FIXED);
 }
 
 /* AnyThread came with version 3 and went with version 5. */
@@ -255,7 +265,8 @@ static void write_debugctl(CPUX86State *env, unsigned i, uint64_t val)
 
 static uint64_t debugctl_writable(const X86CPU *cpu)
 {
-    return DEBUGCTL_FREEZE_PERFMON_ON_PMI | DEBUGCTL_LBR | DEBUGCTL_BTF;
+    return DEBUGCTL_LBR | DEBUGCTL_BTF |
+           (has_version_2(cpu) ? DEBUGCTL_FREEZE_PERFMON_ON_PMI : 0);
 }
 
 static const PMURegister registers[] = {
@@ -263,12 +274,12 @@ static const PMURegister registers[] = {
       read_gp, write_gp_legacy, NULL, PMU_COUNTER },
     { MSR_P6_EVNTSEL0, X86_PMU_MAX_GP, 1, general,
       read_evtsel, write_evtsel, evtsel_writable, PMU_SELECT },
-    { MSR_IA32_A_PMC0, X86_PMU_MAX_GP, 1, general,
+    { MSR_IA32_A_PMC0, X86_PMU_MAX_GP, 2, general,
       read_gp, write_gp, pmu_counter_mask, PMU_COUNTER_FULL },
     { MSR_CORE_PERF_FIXED_CTR0, 16, 2, fixed,
       read_fixed, write_fixed, pmu_counter_mask, PMU_FIXED },
     { MSR_PERF_METRICS, 1, PMU_NEVER, pmu_one_register },
-    { MSR_IA32_PERF_CAPABILITIES, 1, 1, pmu_one_register,
+    { MSR_IA32_PERF_CAPABILITIES, 1, 2, pmu_one_register,
       read_capabilities, NULL, NULL, PMU_CAPABILITIES },
     { MSR_CORE_PERF_FIXED_CTR_CTRL, 1, 2, pmu_one_register,
       read_fixed_ctrl, write_fixed_ctrl, fixed_ctrl_writable, PMU_FIXED_CTRL },
@@ -291,13 +302,13 @@ static const PMURegister registers[] = {
 
 static const uint64_t *rdpmc(CPUX86State *env, uint32_t index)
 {
+    const X86CPU *cpu = env_archcpu(env);
     uint32_t i = index & ~RDPMC_FIXED;
 
     if (index & RDPMC_FIXED) {
-        return i < X86_PMU_NR_FIXED ? &env->msr_fixed_counters[i] : NULL;
+        return i < fixed(cpu) ? &env->msr_fixed_counters[i] : NULL;
     }
-    return i < env_archcpu(env)->pmu_config.nr_gp ? &env->msr_gp_counters[i]
-                                                  : NULL;
+    return i < general(cpu) ? &env->msr_gp_counters[i] : NULL;
 }
 
 /* AnyThread, which can be set in some versions, counts the own thread only. */
@@ -309,7 +320,8 @@ static unsigned modes_of(bool os, bool usr)
 static void list_counters(CPUX86State *env)
 {
     X86CPU *cpu = env_archcpu(env);
-    uint64_t control = pmu_enabling_control(env);
+    uint64_t control = has_version_2(cpu) ? pmu_enabling_control(env)
+                                          : UINT64_MAX;
 
     if (env->msr_global_status & GLOBAL_CTR_FRZ) {
         return;
@@ -374,8 +386,14 @@ static bool realize(X86CPU *cpu, Error **errp)
     if (env->cpuid_level < LEAF_PMU) {
         env->cpuid_level = LEAF_PMU;
     }
-    env->features[FEAT_1_ECX] |= CPUID_EXT_PDCM;
-    env->features[FEAT_PERF_CAPABILITIES] = PERF_CAP_FW_WRITE;
+    /* The CPUs with version 1 know no full-width writes. */
+    if (has_version_2(cpu)) {
+        env->features[FEAT_1_ECX] |= CPUID_EXT_PDCM;
+        env->features[FEAT_PERF_CAPABILITIES] = PERF_CAP_FW_WRITE;
+    } else {
+        env->features[FEAT_1_ECX] &= ~CPUID_EXT_PDCM;
+        env->features[FEAT_PERF_CAPABILITIES] = 0;
+    }
     return true;
 }
 
@@ -392,7 +410,7 @@ static void cpuid(X86CPU *cpu, uint32_t leaf, uint32_t *eax, uint32_t *ebx,
     *ebx = cfg->log ? 0 : LEAF_PMU_NO_LLC_REF | LEAF_PMU_NO_LLC_MISS |
                           LEAF_PMU_NO_BR_MISP;
     *ecx = 0;
-    *edx = X86_PMU_NR_FIXED | cfg->width_bits << 5;
+    *edx = has_version_2(cpu) ? fixed(cpu) | cfg->width_bits << 5 : 0;
     if (cfg->version >= 5) {
         *ecx = MAKE_64BIT_MASK(0, X86_PMU_NR_FIXED);
         *edx |= LEAF_PMU_ANY_DEPRECATED;
