@@ -368,6 +368,43 @@ static void check_files(void)
 	}
 }
 
+static void check_emulator_events(void)
+{
+	static const struct {
+		uint32_t greatest, eax, ebx;
+		bool named;
+	} cases[] = {
+		{ 0x40000001, 0x796c6154, 1, true },  { 0x40000010, 0x796c6154, 3, true },
+		{ 0x40000001, 0x796c6154, 2, false }, { 0x40000001, 0x796c6155, 1, false },
+		{ 0x40000000, 0x796c6154, 1, false }, { 0x40000100, 0x796c6154, 1, false },
+		{ 0, 0x796c6154, 1, false },
+	};
+	static const char *const names[] = { "Ir",   "I1mr", "ILmr", "Dr",  "D1mr",
+					     "DLmr", "Dw",   "D1mw", "DLmw" };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sim_x86_model model = usual;
+
+		start(&model);
+		unsigned int others = count_of(cpu_pmu->events);
+
+		end();
+		model.emulator.greatest = cases[i].greatest;
+		model.emulator.eax = cases[i].eax;
+		model.emulator.ebx = cases[i].ebx;
+		start(&model);
+		EXPECT_EQ_AT(count_of(cpu_pmu->events), others + (cases[i].named ? 9 : 0),
+			     "case %zu", i);
+		for (unsigned int n = 0; cases[i].named && n < 9; n++) {
+			char code[32];
+
+			snprintf(code, sizeof(code), "event=0xff,umask=0x%02x", n + 1);
+			EXPECT_STR(text_of(cpu_pmu->events, names[n]), code);
+		}
+		end();
+	}
+}
+
 static void check_name_taken(void)
 {
 	sim_start(1);
@@ -438,6 +475,8 @@ static const struct tap_rule rules[] = {
 	  check_returns_to_counter },
 	{ "a group that never fits is refused when it is opened", check_group },
 	{ "sysfs has the fields, the events and the properties of Linux's driver", check_files },
+	{ "Cachegrind's numbers are in sysfs exactly where the emulator announces them",
+	  check_emulator_events },
 	{ "there is no PMU if its name is taken", check_name_taken },
 	{ "there is no PMU if an announced register faults, and the log names it", check_faulting },
 };

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """--caches: the caches, TLBs and branch prediction of the emulated CPU, as properties of it.
 
-The value is a preset's name, `none`, or a geometry: NAME=SIZE,WAYS,LINE of each cache that replaces the CPU's, with
-the names I1, D1, L2 and LL, and sizes in bytes. L2=0 and LL=0 take that cache away. docs/model.md describes the presets.
+The value is `none`, a preset's name, a geometry, or a preset's name, a comma and a geometry. A geometry is
+NAME=SIZE,WAYS,LINE of each cache that replaces the preset's, with the names I1, D1, L2 and LL, and sizes in bytes; L2=0
+and LL=0 take that cache away. A geometry alone is one of Cachegrind's. docs/model.md describes the presets.
 """
 
 from dataclasses import dataclass
@@ -11,12 +12,15 @@ from typing import Optional
 from .failure import USAGE, Failure
 
 NONE = "none"
+# The preset of a geometry alone: that of the tool whose options have the same words.
+CACHEGRIND = "cachegrind"
 # The vendor that a preset is for; None: any.
-PRESETS = {"skylake": "Intel", "zen3": "AMD", "zen4": "AMD", "cachegrind": None}
-# Those whose caches can be replaced, and by which property the emulator knows them.
+PRESETS = {"skylake": "Intel", "zen3": "AMD", "zen4": "AMD", CACHEGRIND: None}
+# The caches, by the emulator's names for them.
 NAMES = ("I1", "D1", "L2", "LL")
 REMOVABLE = ("L2", "LL")
-FORM = "I1=SIZE,WAYS,LINE,D1=...,LL=..."
+ABSENT = {CACHEGRIND: ("L2",)}
+FORM = "[PRESET,]I1=SIZE,WAYS,LINE,D1=...,LL=..."
 WAYS_MAX = 32
 LINE_MIN, LINE_MAX = 16, 256
 # The line of every preset.
@@ -26,23 +30,22 @@ SIZE_MAX = 1 << 30
 
 @dataclass(frozen=True)
 class Caches:
-    """One --caches. preset: None if it names none; geometry: the emulator's words for it, or None."""
+    """One --caches. preset: None with `none` only; geometry: the emulator's words for it, or None."""
 
     text: str
     preset: Optional[str] = None
     geometry: Optional[str] = None
 
-    def properties(self, preset, vendor):
-        """QEMU's words for a CPU of VENDOR, whose own preset is PRESET. Either may be None: not known, there is none."""
-        if self.text == NONE:
+    def properties(self, vendor):
+        """QEMU's words for a CPU of VENDOR, which is None if it is not known."""
+        if self.preset is None:
             return []
-        wanted = PRESETS.get(self.preset)
+        wanted = PRESETS[self.preset]
         if wanted and vendor and wanted != vendor:
             article = "an" if wanted[0] in "AI" else "a"
             raise Failure(USAGE, f"--caches {self.text} is {article} {wanted} CPU's, and the processor is {vendor}'s; "
-                                 f"take cachegrind, or give a geometry")
-        chosen = self.preset or preset
-        return [*([f"x-pmu-model={chosen}"] if chosen else []), *([f"x-pmu-caches={self.geometry}"] if self.geometry else [])]
+                                 f"take cachegrind, or give a geometry alone")
+        return [f"x-pmu-model={self.preset}", *([f"x-pmu-caches={self.geometry}"] if self.geometry else [])]
 
 
 def _is_power_of_two(number):
@@ -64,10 +67,10 @@ def _check(text, name, size, ways, line):
         raise _wrong(text, f"{name} of {size} bytes is not {ways} ways of a power of two of lines of {line} bytes")
 
 
-def _split(text):
-    """{name: [numbers]} of a geometry."""
+def _split(text, words):
+    """{name: [numbers]} of a geometry, the WORDS of TEXT."""
     found, name = {}, None
-    for word in text.split(","):
+    for word in words:
         if "=" in word:
             name, _, word = word.partition("=")
             if name not in NAMES:
@@ -76,7 +79,9 @@ def _split(text):
                 raise _wrong(text, f"{name} is there twice")
             found[name] = []
         if name is None:
-            raise _wrong(text, f"neither {', '.join([NONE, *PRESETS])} nor a geometry, {FORM}")
+            raise _wrong(text, f"{word!r} is neither {', '.join([NONE, *PRESETS])} nor a geometry, {FORM}")
+        if word in (NONE, *PRESETS):
+            raise _wrong(text, f"{word} stands alone" if word == NONE else f"{word} stands first, before the geometry")
         if not (word.isascii() and word.isdecimal()):
             raise _wrong(text, f"{word!r} is no number of bytes or ways")
         found[name].append(int(word))
@@ -87,10 +92,16 @@ def parse(text):
     """The Caches that the option's value describes."""
     if text == NONE:
         return Caches(text)
-    if text in PRESETS:
-        return Caches(text, preset=text)
+    first, _, rest = text.partition(",")
+    preset = first if first in PRESETS else None
+    if preset and not rest:
+        if text != preset:
+            raise _wrong(text, f"no geometry stands after the comma: {FORM}")
+        return Caches(text, preset)
+    if first == NONE:
+        raise _wrong(text, f"{NONE} stands alone")
     words, lines = [], set()
-    found = _split(text)
+    found = _split(text, (rest if preset else text).split(","))
     for name, numbers in found.items():
         if numbers == [0] and name in REMOVABLE:
             words.append(f"{name}=0")
@@ -100,6 +111,8 @@ def parse(text):
         _check(text, name, *numbers)
         lines.add(numbers[2])
         words.append(f"{name}={':'.join(map(str, numbers))}")
-    if len(lines | (set() if len(found) == len(NAMES) else {LINE})) > 1:
+    base = preset or CACHEGRIND
+    kept = set(NAMES) - set(found) - set(ABSENT.get(base, ()))
+    if len(lines | ({LINE} if kept else set())) > 1:
         raise _wrong(text, f"all caches have lines of one size; those that are not named have {LINE} bytes")
-    return Caches(text, geometry="+".join(words))
+    return Caches(text, base, "+".join(words))

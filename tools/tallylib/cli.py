@@ -198,8 +198,8 @@ def _add_machine_options(parser):
              "zen3 with --under kvm)")
     add("--caches", metavar="CHOICE", type=caches.parse,
         help=f"emulated PMU: its caches, TLBs and branch prediction: {', '.join([caches.NONE, *caches.PRESETS])}, or a "
-             f"geometry, {caches.FORM} (default: the processor's; {caches.NONE} for generic, k8, tally report and "
-             "--under kvm)")
+             f"geometry, {caches.FORM}, which replaces caches of the preset, or of cachegrind (default: the processor's; "
+             f"{caches.NONE} for generic, k8, tally report and --under kvm)")
     add("--under", choices=("kvm",), help="boot Linux with KVM in the emulator, and this machine as its guest")
     add("--under-cpus", metavar="N", type=_number(1, 255), help="CPUs of that Linux (default: as --cpus)")
     add("--under-memory", metavar="MIB", type=_number(16, 65536), help="its memory (default: enough)")

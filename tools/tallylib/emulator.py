@@ -132,9 +132,9 @@ def gdb_port():
 def _cache_words(options, chosen):
     """The properties for the caches."""
     if options.cpu:
-        return options.modelled.properties(None, None) if options.modelled else []
+        return options.modelled.properties(None) if options.modelled else []
     own = caches.NONE if options.bare else chosen.preset or caches.NONE
-    return (options.modelled or caches.parse(own)).properties(chosen.preset, chosen.vendor)
+    return (options.modelled or caches.parse(own)).properties(chosen.vendor)
 
 
 def _cpu(options):

@@ -13,6 +13,8 @@
 #include <uapi/linux/errno.h>
 #include <uapi/linux/perf_event.h>
 
+#include "emulator_events.h"
+
 /* Linux, asm/perf_regs.h: XMM0 is register 32. */
 #define VECTOR_REGISTERS 0xffffffff00000000
 
@@ -68,7 +70,9 @@ int generic_event_find(const uint64_t *codes, uint64_t number, uint64_t *event_b
 const struct pmu_attribute *generic_events_list(const uint64_t *codes,
 						const struct pmu_attribute *more)
 {
-	static struct pmu_attribute events[PERF_COUNT_HW_MAX + MORE_EVENTS_MAX + 1];
+	static struct pmu_attribute
+		events[PERF_COUNT_HW_MAX + MORE_EVENTS_MAX + EMULATOR_EVENTS_MAX + 1];
+	const struct pmu_attribute *const lists[] = { more, emulator_events() };
 	static char texts[PERF_COUNT_HW_MAX][sizeof("event=0x000,umask=0x00")];
 	unsigned int count = 0, most;
 
@@ -84,11 +88,12 @@ const struct pmu_attribute *generic_events_list(const uint64_t *codes,
 		events[count] = (struct pmu_attribute){ generic_names[i].sysfs_name, texts[count] };
 		count++;
 	}
-	most = count + MORE_EVENTS_MAX;
-	for (; more && more->name; more++) {
-		ASSERT(count < most);
-		events[count++] = *more;
-	}
+	most = count + MORE_EVENTS_MAX + EMULATOR_EVENTS_MAX;
+	for (unsigned int i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		for (const struct pmu_attribute *row = lists[i]; row && row->name; row++) {
+			ASSERT(count < most);
+			events[count++] = *row;
+		}
 	events[count] = (struct pmu_attribute){ NULL, NULL };
 	return events;
 }

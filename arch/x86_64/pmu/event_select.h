@@ -64,7 +64,7 @@ int event_select_finish(struct perf_event *event, int error, uint64_t event_bits
 int generic_event_find(const uint64_t *codes, uint64_t number, uint64_t *event_bits);
 
 /* Returns the generic events as files of sysfs, named as Linux names them, and after them MORE (NULL: none), at most
- * MORE_EVENTS_MAX. Constant; call once, at start. */
+ * MORE_EVENTS_MAX, and those of the emulator. Constant; call once, at start. */
 #define MORE_EVENTS_MAX 8
 const struct pmu_attribute *generic_events_list(const uint64_t *codes,
 						const struct pmu_attribute *more);

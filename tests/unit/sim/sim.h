@@ -205,6 +205,10 @@ struct sim_x86_model {
 	 * as emulators do. */
 	unsigned int extra_registers;
 	bool extra_ignored;
+	/* Not all 0: a hypervisor's bit, its greatest leaf, and EAX and EBX of leaf 0x40000001. */
+	struct {
+		uint32_t greatest, eax, ebx;
+	} emulator;
 	unsigned int threads; /* CPUs of a core; 0: 1 */
 	uint32_t faults; /* an MSR that faults although CPUID announces it, or SIM_X86_RDPMC; 0: none */
 };

@@ -174,6 +174,8 @@ uint32_t cpuid_max(uint32_t base)
 {
 	if (!base)
 		return 0xd;
+	if (base == 0x40000000)
+		return model.emulator.greatest;
 	return base == 0x80000000 && is_amd() ?
 		       (model.vendor == SIM_AMD_V2 ? 0x80000022 : 0x80000008) :
 		       0;
@@ -195,9 +197,15 @@ struct cpuid cpuid_read(uint32_t leaf, uint32_t subleaf)
 		break;
 	case 1:
 		answer.ecx = model.full_width_writes ? 1u << 15 : 0;
+		answer.ecx |= model.emulator.greatest ? 1u << 31 : 0;
 		answer.eax = model.family > 0xf ? 0xf << 8 | (model.family - 0xf) << 20 :
 						  model.family << 8;
 		answer.eax |= (model.model & 0xf) << 4 | (model.model & 0xf0) << 12;
+		break;
+	case 0x40000001:
+		ASSERT(model.emulator.greatest >= leaf);
+		answer.eax = model.emulator.eax;
+		answer.ebx = model.emulator.ebx;
 		break;
 	case 0x80000001:
 		ASSERT(is_amd());

@@ -125,6 +125,8 @@ typedef struct X86PMUCounter {
     uint32_t items_most;        /* the most that one instruction moves it by them */
     bool is_free_running;       /* 64 bits, no overflow */
     bool by_kind;               /* per_branch differs from kind to kind */
+    bool by_pass;               /* each pass of a REP string instruction is an
+                                   instruction; only the log tells passes */
     bool interrupts;            /* an overflow asks for a PMI */
 } X86PMUCounter;
 
@@ -151,7 +153,7 @@ typedef struct X86PMUState {
     uint32_t log_in_line;       /* bit 0: it has loaded in line; bit 1: stored */
     uint64_t passes;            /* of REP string instructions that did not
                                    finish them; charged as instructions, which
-                                   they are not */
+                                   they are for counters by pass alone */
     uint64_t items;             /* that some enabled counter counts */
     uint64_t offcore_rsp[X86_PMU_NR_OFFCORE];   /* MSR_OFFCORE_RSP_x */
 

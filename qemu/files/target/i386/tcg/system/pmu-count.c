@@ -145,7 +145,7 @@ static void grant(CPUX86State *env)
         if (moves(p, &p->counters[i])) {
             p->counting = true;
             p->by_kind |= p->counters[i].by_kind;
-            p->by_items |= p->counters[i].items != 0;
+            p->by_items |= p->counters[i].items || p->counters[i].by_pass;
         }
     }
     if (was_logged && !p->by_items) {
@@ -241,7 +241,7 @@ static uint64_t settle(CPUX86State *env, bool *interrupts)
         if (!moves(p, c) && !(p->counts_deliveries && (c->modes & p->mode))) {
             continue;
         }
-        *value += c->per_insn * insns +
+        *value += c->per_insn * (insns + (c->by_pass ? p->passes : 0)) +
                   (c->by_kind ? move_of_kinds(c, of)
                               : c->per_branch_most * branches);
         if (p->counts_deliveries) {

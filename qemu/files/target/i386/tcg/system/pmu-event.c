@@ -33,24 +33,40 @@ static unsigned event_of(uint64_t evtsel)
     return EVTSEL_EVENT_HIGH(evtsel) << 8 | EVTSEL_EVENT(evtsel);
 }
 
+/* The row of the preset for the selection, or NULL. */
+static const PMUEvent *find_row(const PMUPresetEvents *preset, uint64_t evtsel)
+{
+    for (unsigned i = 0; i < preset->nr_events; i++) {
+        const PMUEvent *e = &preset->events[i];
+
+        if (e->event == event_of(evtsel) && e->umask == EVTSEL_UMASK(evtsel)) {
+            return e;
+        }
+    }
+    return NULL;
+}
+
 /*
- * The events of the CPU's preset; where the preset is no processor's, those of
- * a processor of its vendor.
+ * The row for the selection among the events of the CPU's preset, or NULL.
+ * Cachegrind's preset has those of a processor of the vendor, too.
  */
-static const PMUPresetEvents *find_preset(const X86CPU *cpu)
+static const PMUEvent *find_preset_event(const X86CPU *cpu, uint64_t evtsel)
 {
     static const PMUPresetEvents *const presets[] = {
         &pmu_events_skylake, &pmu_events_zen3, &pmu_events_zen4,
     };
+    const PMUEvent *own;
     const char *name = pmu_log_preset(cpu);
 
     for (int i = 0; i < ARRAY_SIZE(presets); i++) {
         if (g_str_equal(presets[i]->preset, name)) {
-            return presets[i];
+            return find_row(presets[i], evtsel);
         }
     }
-    return cpu->pmu_config.model == &pmu_model_intel ? &pmu_events_skylake
-                                                     : &pmu_events_zen3;
+    own = find_row(&pmu_events_cachegrind, evtsel);
+    return own ? own : find_row(cpu->pmu_config.model == &pmu_model_intel
+                                ? &pmu_events_skylake : &pmu_events_zen3,
+                                evtsel);
 }
 
 /*
@@ -61,16 +77,12 @@ static const PMUEvent *find_event(const X86CPU *cpu, uint64_t evtsel,
                                   uint64_t *items)
 {
     const X86PMUConfig *cfg = &cpu->pmu_config;
-    const PMUPresetEvents *preset = cfg->log ? find_preset(cpu) : NULL;
+    const PMUEvent *own = cfg->log ? find_preset_event(cpu, evtsel) : NULL;
 
     *items = 0;
-    for (unsigned i = 0; preset && i < preset->nr_events; i++) {
-        const PMUEvent *e = &preset->events[i];
-
-        if (e->event == event_of(evtsel) && e->umask == EVTSEL_UMASK(evtsel)) {
-            *items = e->items;
-            return !e->items_of || e->items_of(&cpu->env, items) ? e : NULL;
-        }
+    if (own) {
+        *items = own->items;
+        return !own->items_of || own->items_of(&cpu->env, items) ? own : NULL;
     }
     for (unsigned i = 0; i < cfg->model->nr_events; i++) {
         const PMUEvent *e = &cfg->model->events[i];
@@ -182,6 +194,7 @@ void pmu_event_digest(const X86CPU *cpu, uint64_t evtsel, X86PMUCounter *c)
         c->per_branch_most = MAX(c->per_branch_most, c->per_branch[k]);
         c->by_kind |= c->per_branch[k] != c->per_branch[0];
     }
+    c->by_pass = !edge && EVTSEL_CMASK(evtsel) == 0 && (what & PMU_PASSES);
     c->items = 0;
     c->items_times = EVTSEL_CMASK(evtsel) == 0 ? times : 1;
     if (cpu->pmu_config.log) {

@@ -113,6 +113,8 @@ typedef struct PMURegister {
 #define PMU_BRANCH(was)         (1u << (2 + (was)))
 #define PMU_DELIVERY(kind)      (1u << (2 + X86_PMU_NR_BRANCHES + (kind)))
 #define PMU_BRANCHES            (PMU_BRANCH(X86_PMU_NR_BRANCHES) - PMU_BRANCH(0))
+/* Passes of REP string instructions that do not finish them. */
+#define PMU_PASSES              PMU_DELIVERY(X86_PMU_NR_DELIVERIES)
 #define PMU_DELIVERIES          (PMU_DELIVERY(X86_PMU_EXCEPTION) | \
                                  PMU_DELIVERY(X86_PMU_INTERRUPT))
 
@@ -165,7 +167,13 @@ typedef struct PMUPresetEvents {
 } PMUPresetEvents;
 
 extern const PMUPresetEvents pmu_events_skylake, pmu_events_zen3,
-                             pmu_events_zen4;
+                             pmu_events_zen4, pmu_events_cachegrind;
+
+/* The leaf of CPUID that announces the events of pmu_events_cachegrind. */
+#define LEAF_EMULATOR           0x40000001
+
+/* pmu_cachegrind_cpuid: that leaf, where these events are available. */
+void pmu_cachegrind_cpuid(const X86CPU *cpu, uint32_t *eax, uint32_t *ebx);
 
 /*
  * pmu_offcore_0, pmu_offcore_1: the items of an off-core response event by

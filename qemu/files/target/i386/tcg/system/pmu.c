@@ -61,7 +61,9 @@ void x86_pmu_cpuid(X86CPU *cpu, uint32_t leaf, uint32_t *eax, uint32_t *ebx,
 {
     const X86PMUModel *model = cpu->pmu_config.model;
 
-    if (model) {
+    if (model && leaf == LEAF_EMULATOR) {
+        pmu_cachegrind_cpuid(cpu, eax, ebx);
+    } else if (model) {
         model->cpuid(cpu, leaf, eax, ebx, ecx, edx);
         if (unlikely(cpu->pmu_config.faulty)) {
             pmu_fault_cpuid(cpu, leaf, eax, ebx, ecx, edx);
