@@ -20,8 +20,13 @@ static bool save(void *opaque, void *part, size_t length)
 	struct bytes *bytes = opaque;
 
 	if (bytes->used + length > bytes->size) {
-		bytes->size = 2 * (bytes->used + length);
-		bytes->data = realloc(bytes->data, bytes->size);
+		size_t size = 2 * (bytes->used + length);
+		char *data = realloc(bytes->data, size);
+
+		if (!data)
+			abort();
+		bytes->data = data;
+		bytes->size = size;
 	}
 	memcpy(bytes->data + bytes->used, part, length);
 	bytes->used += length;

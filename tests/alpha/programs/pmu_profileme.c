@@ -262,7 +262,7 @@ static void check_every_instruction(void)
 {
 	for (int i = 0; i < LOOP; i++)
 		EXPECT_AT(predicted_times[i] > 0, "%s", loop[i].what);
-	/* Of hundreds of samples at most the first of each window is of a branch that the model has not seen. */
+	/* Only the first sample of a window can be of a branch that the model has not seen. */
 	for (int i = 0; i < LOOP; i++)
 		EXPECT_AT(2 * predicted_times[i] > profiled_times[i], "%s", loop[i].what);
 	EXPECT(pairs >= 4 * PERIODS * 40);
