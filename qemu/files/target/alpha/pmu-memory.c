@@ -36,7 +36,6 @@
 /* The model's pages have 4 KiB, the Alpha's two of them. */
 #define MODEL_PAGE_BITS         12
 #define MODEL_PAGE_SIZE         (UINT64_C(1) << MODEL_PAGE_BITS)
-#define NO_LINE                 UINT64_MAX
 /* The store queue (HRM section 2.1.6). */
 #define NR_STORES               32
 /*
@@ -200,7 +199,7 @@ void alpha_pmu_memory_run(CPUAlphaState *env, bool caches, bool stores)
 static void empty_log(CPUAlphaState *env)
 {
     env->pmu.log = (uintptr_t)memory_of(env)->records;
-    env->pmu.fetched = NO_LINE;
+    memset(env->pmu.fetched, 0xff, sizeof(env->pmu.fetched));
 }
 
 static void forget(AlphaPMUMemory *memory)

@@ -54,6 +54,12 @@
 #define ALPHA_PR_I_STAT         0x1600
 #define ALPHA_PR_PPCE           0x4800          /* PCTX, its PPCE only */
 
+/*
+ * Lines of code by their number: a fetch of one of them is not logged again.
+ * They are far fewer than the L1I holds, and the PMU does not show its hits.
+ */
+#define ALPHA_PMU_FETCHED       64
+
 /* Things that happen, of which events are made. */
 typedef enum AlphaPMUOccurrence {
     ALPHA_PMU_INSN,             /* an instruction retires */
@@ -87,7 +93,7 @@ typedef struct AlphaPMUState {
     int64_t granted_insns;      /* what allowance started from */
     uint32_t misses, replays, mispredicts;      /* since it last looked */
     uintptr_t log;              /* the end of the log, a ModelRecord */
-    uint64_t fetched;           /* the line of the last fetch in the log */
+    uint64_t fetched[ALPHA_PMU_FETCHED];        /* see above */
 
     uint32_t tb_flags;          /* TB_FLAG_PMU*: is anything counting? */
     /* How far each occurrence moves each counter; all 0: it stands still. */
