@@ -49,7 +49,7 @@ def cases():
                                                                    "llc": (0, 0, 0)}), 2, 15000, 20)
     yield ("no L2 and no second TLB", shape({"l2": (0, 0, 0)}, {"stlb": (0, 0)}), 2, 15000, 20)
     yield ("no TLBs, 3 ways", shape({"l1d": (768, 3, 64)}, {"itlb": (0, 0), "dtlb": (0, 0)}, llc_inclusive=0), 2, 15000, 20)
-    for name in ("skylake", "zen3", "zen4"):
+    for name in ("skylake", "zen3", "zen4", "ev67"):
         yield f"the preset {name}, two CPUs", preset(name), 2, 15000, 300
     yield "the preset cachegrind", preset("cachegrind"), 2, 15000, 300
     yield "tables of prediction that all branches share", shape(predictor=(4, 63, 4, 32, 2)), 1, 30000, 60

@@ -46,7 +46,7 @@ refused $amd,x-pmu-amd=v2,x-pmu-counters=16 "x-pmu-counters must be 4 to 15, not
 refused $amd,x-pmu-version=2 "x-pmu-version is a property of Intel's PMU, but the CPU model is AMD's"
 refused $amd,x-pmu-width=48 "x-pmu-width is a property of Intel's PMU, but the CPU model is AMD's"
 
-refused $intel,x-pmu-model=i486 "x-pmu-model=i486 is not one of skylake, zen3, zen4, cachegrind"
+refused $intel,x-pmu-model=i486 "x-pmu-model=i486 is not one of skylake, zen3, zen4, cachegrind, ev67"
 refused $intel,x-pmu-model=zen3 \
 	"x-pmu-model=zen3 is a processor of AuthenticAMD, but the CPU model's vendor is GenuineIntel"
 refused $amd,x-pmu-model=skylake \

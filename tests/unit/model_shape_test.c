@@ -4,7 +4,7 @@
 
 static void presets(void)
 {
-	static const char *const names[] = { "skylake", "zen3", "zen4", "cachegrind" };
+	static const char *const names[] = { "skylake", "zen3", "zen4", "cachegrind", "ev67" };
 	unsigned n = 0;
 
 	for (; model_preset_name(n); n++) {
@@ -19,7 +19,7 @@ static void presets(void)
 		EXPECT_STR(model_shape(model)->name, names[n]);
 		model_free(model);
 	}
-	EXPECT_EQ(n, 4);
+	EXPECT_EQ(n, 5);
 	EXPECT(!model_preset("none"));
 	EXPECT(!model_preset(""));
 }

@@ -61,7 +61,7 @@ typedef struct ModelCosts {
 
 typedef struct ModelShape {
     const char *name;
-    const char *vendor;         /* CPUID's, "GenuineIntel"; "": any */
+    const char *vendor;         /* CPUID's, "GenuineIntel"; "": any; "Alpha" */
     ModelCache l1i, l1d, l2;    /* of each CPU */
     ModelCache llc;             /* shared by all CPUs */
     /*
@@ -78,7 +78,8 @@ typedef struct ModelShape {
     ModelCosts costs;
 } ModelShape;
 
-/* "skylake", "zen3", "zen4" or "cachegrind"; NULL: no preset has this NAME. */
+/* "skylake", "zen3", "zen4", "cachegrind" or "ev67"; NULL: no preset has this
+   NAME. */
 const ModelShape *model_preset(const char *name);
 
 /* The name of preset INDEX, from 0; NULL after the last one. */
@@ -281,6 +282,19 @@ const uint64_t *model_counts(const ModelCPU *cpu);
  * branches, more for accesses, lines and walks, 0 for cycles: no bound.
  */
 unsigned model_item_most(enum ModelItem item);
+
+/* Is shown a part of the state. False: no further part is wanted. */
+typedef bool ModelVisit(void *opaque, void *memory, size_t bytes);
+
+/*
+ * Shows VISIT each part of MODEL's state, always in the same order, to be saved
+ * or to be replaced by what was saved of a model of the same shape and the same
+ * number of CPUs, by the same version on a host of the same kind. Pages are no
+ * part: after loading each has to be mapped anew. Between two calls of
+ * model_run. False: VISIT said so, or what it has loaded is impossible; the
+ * model may then only be freed.
+ */
+bool model_state(Model *model, ModelVisit *visit, void *opaque);
 
 /* "LOADS" and so on. */
 const char *model_item_name(enum ModelItem item);

@@ -84,6 +84,17 @@ static const ModelShape presets[] = {
         .virtually_addressed = true,
         .costs = { .l2_hit = 10, .llc_hit = 10, .memory = 110 },
     },
+    {
+        /* The L2 is the Bcache. */
+        .name = "ev67",
+        .vendor = "Alpha",
+        .l1i = { 64 * KIB, 2, 64 },
+        .l1d = { 64 * KIB, 2, 64 },
+        .l2 = { 2 * MIB, 1, 64 },
+        .l2_inclusive = true,
+        .predictor = { 12, 12, 32, 4096, 2 },
+        .costs = { .l2_hit = 17, .memory = 100, .mispredict = 7 },
+    },
 };
 
 #define NR_PRESETS (sizeof(presets) / sizeof(presets[0]))

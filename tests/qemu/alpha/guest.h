@@ -92,7 +92,8 @@ extern const struct sequence sequences[];
 extern const uint64_t nr_sequences;
 void unfetchable(void *), palcall(void *), unaligned(void *), overflow(void *), lower_ipl(void *);
 extern char nops[], nops_end[], branch_run[];
-void run_nops(void *), run_loop(void *), run_calls(void *), touch_blocks(void *), halting(void *);
+void run_nops(void *), run_loop(void *), run_calls(void *), touch_blocks(void *),
+	touch_frames(void *), halting(void *);
 extern char loop_top[];
 
 /* How many interrupts a CPU has taken, and what the last one was. */

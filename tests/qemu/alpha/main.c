@@ -17,6 +17,8 @@
 
 /* Where the emulator puts the command line: below what it loaded. */
 #define COMMAND_LINE	 ((const char *)0xfffffc0000800000 - 0x6000)
+/* Memory that nothing else uses; the line of each frame is one that no code here has. */
+#define FRAMES		 ((void *)0xfffffc0004000740)
 #define IPL_PERF	 6
 #define IPL_HIGH	 7
 #define INT_IP		 0
@@ -235,6 +237,18 @@ static void test_miss_overflow(void)
 		       seen()->pc != (uint64_t)touch_blocks + 8;
 	}
 	tap_equal(bad, 0, "Bcache misses: interrupts right behind the load, at 100 distances");
+}
+
+/*
+ * The Bcache has a place for a line of each of 512 frames, in the order of their first use. In the second pass the
+ * first 88 frames and the last 88 have the same places, and each takes them from the other.
+ */
+static void test_direct_mapped(void)
+{
+	prepare(INSNS_MISSES, 0, 0);
+	measure(touch_frames, FRAMES);
+	tap_equal(PCTR1(wrperfmon(PM_READ, 0)), 600 + 2 * 88,
+		  "Bcache misses: lines 2 MiB apart take each other's place");
 }
 
 /* 64-bit counts from 20-bit counters that wrap. */
@@ -540,6 +554,7 @@ static void test_counters(void)
 	test_every_distance(1);
 	test_loop_distances();
 	test_miss_overflow();
+	test_direct_mapped();
 	test_wraps();
 	test_pending();
 	test_halt();

@@ -6,7 +6,7 @@
  * that runs is profiled.  It is translated as a block of its own: between
  * alpha_pmu_profile_begin, before it runs, and alpha_pmu_profile_end, when it
  * has retired or trapped, the window is open, and what it did is known from
- * its encoding, its operands and the model of memory.  If it has to start
+ * its encoding, its operands and the models of memory and prediction.  If it has to start
  * again (for an operation that needs all CPUs to stop), the window is opened
  * again and nothing is told of the first attempt.
  *
@@ -166,15 +166,11 @@ void alpha_pmu_profile_begin(CPUAlphaState *env)
 
     f->window = true;
     f->pc = (env->pc & ~UINT64_C(3)) | !!(env->flags & ENV_FLAG_PAL_MODE);
-    f->taken = f->mispredicted = false;
+    f->conditional = is_conditional_branch(opcode);
+    f->taken = f->conditional &&
+               branch_goes(opcode, branch_operand(env, opcode, ra));
     f->cycles = CYCLES_ANY + CYCLES_BRANCH * is_branch(opcode) +
                 CYCLES_LOAD * is_load(opcode, ra);
-    if (is_conditional_branch(opcode)) {
-        f->taken = branch_goes(opcode, branch_operand(env, opcode, ra));
-        /* Predicted: backward branches go, forward ones do not. */
-        f->mispredicted = f->taken != extract32(insn, 20, 1);
-        f->cycles += CYCLES_MISPREDICT * f->mispredicted;
-    }
 }
 
 bool alpha_pmu_profile_end(AlphaPMUState *p, bool retired, int exception)
@@ -182,7 +178,8 @@ bool alpha_pmu_profile_end(AlphaPMUState *p, bool retired, int exception)
     AlphaPMUProfile *f = &p->profile;
     int trap = trap_type(exception);
     uint32_t cycles = f->cycles + CYCLES_BCACHE_MISS * p->misses +
-                      CYCLES_REPLAY * p->replays;
+                      CYCLES_REPLAY * p->replays +
+                      CYCLES_MISPREDICT * p->mispredicts;
     uint32_t window = cycles + CYCLES_BEHIND;
     /* What SL1 selects for each counter in the window (HRM table 6-14). */
     const uint32_t inputs[4][ALPHA_PMU_NR_COUNTERS] = {
@@ -203,9 +200,9 @@ bool alpha_pmu_profile_end(AlphaPMUState *p, bool retired, int exception)
     f->i_stat = 0;
     if (trap >= 0) {
         f->i_stat = I_STAT_TRP | (uint64_t)trap << I_STAT_TRAP_TYPE_SHIFT;
-    } else if (f->mispredicted) {
+    } else if (p->mispredicts && f->conditional) {
         f->i_stat = I_STAT_TRP | I_STAT_MIS;
-    } else if (p->replays) {
+    } else if (p->replays || p->mispredicts) {
         f->i_stat = I_STAT_TRP;
     }
     p->counters[0] = counts[0];

@@ -11,13 +11,13 @@
  * allowance to a number of instructions in which no counter can overflow
  * before the last.  So an overflow is always found at the instruction boundary
  * where it happened: the allowance is 0 there, and the next block cannot
- * start.  How many memory events there are in a number of instructions cannot
- * be known before; where one overflows a counter, the allowance is taken away.
+ * start.  An instruction makes at most one of each memory event, so as many
+ * instructions as events are left are safe.
  *
  * Invariants: allowance is negative only inside helper_pmu_tb_start; a settled
  * counter is less than 2^20; tb_flags has TB_FLAG_PMU if and only if some
- * counter counts, and TB_FLAG_PMU_MEMORY if and only if it is a memory event
- * that one counts.
+ * counter counts, TB_FLAG_PMU_MEMORY if and only if it is a memory event that
+ * one counts, or ProfileMe, and TB_FLAG_PMU_BRANCHES in ProfileMe only.
  *
  * The EV67 counts in all modes, PALmode too (HRM section 6.10).
  *
@@ -32,6 +32,7 @@
 #include "qemu/error-report.h"
 #include "qemu/main-loop.h"
 #include "cpu.h"
+#include "exec/cputlb.h"
 #include "exec/exec-all.h"
 #include "exec/helper-proto.h"
 #include "exec/translation-block.h"
@@ -66,9 +67,11 @@ selections[4][ALPHA_PMU_NR_COUNTERS][ALPHA_PMU_NR_OCCURRENCES] = {
     { CYCLES, REPLAYS },
 };
 
-static bool is_memory_event(const uint8_t *weights)
+/* Does some counter count @occurrence, or the window tell of it? */
+static bool is_needed(const AlphaPMUState *p, AlphaPMUOccurrence occurrence)
 {
-    return weights[ALPHA_PMU_BCACHE_MISS] || weights[ALPHA_PMU_REPLAY_TRAP];
+    return (p->select & PCTR_CTL_SL0) || p->weights[0][occurrence] ||
+           p->weights[1][occurrence];
 }
 
 /* A counter is enabled that no event moves: warn the user, once. */
@@ -97,7 +100,7 @@ static void digest(CPUAlphaState *env)
     memset(p->weights, 0, sizeof(p->weights));
     if (is_profile_mode(p) && alpha_pmu_is_enabled(p, 0)) {
         p->weights[0][ALPHA_PMU_INSN] = p->profile.armed;
-        flags = TB_FLAG_PMU | TB_FLAG_PMU_MEMORY;
+        flags = TB_FLAG_PMU | TB_FLAG_PMU_MEMORY | TB_FLAG_PMU_BRANCHES;
     }
     for (int i = 0; i < ALPHA_PMU_NR_COUNTERS && !is_profile_mode(p); i++) {
         if (alpha_pmu_is_enabled(p, i)) {
@@ -108,9 +111,14 @@ static void digest(CPUAlphaState *env)
                 tell_unmodelled(i, alpha_pmu_sl1(p));
             }
         }
-        if (is_memory_event(p->weights[i])) {
+        if (p->weights[i][ALPHA_PMU_BCACHE_MISS] ||
+            p->weights[i][ALPHA_PMU_REPLAY_TRAP]) {
             flags |= TB_FLAG_PMU_MEMORY;
         }
+    }
+    if (flags & ~p->tb_flags & TB_FLAG_PMU_MEMORY) {
+        alpha_pmu_memory_start(env);
+        tlb_flush(env_cpu(env));
     }
     p->tb_flags = flags;
 }
@@ -138,14 +146,16 @@ static bool profile_is_next(const AlphaPMUState *p)
  */
 static uint64_t safe_insns(const AlphaPMUState *p, bool branches)
 {
-    uint64_t insns = MAX_GRANT_INSNS;
+    uint64_t insns = p->tb_flags & TB_FLAG_PMU_MEMORY ? ALPHA_PMU_LOG_INSNS
+                                                      : MAX_GRANT_INSNS;
 
     if (p->profile.window) {
         return 1;
     }
     for (int i = 0; i < ALPHA_PMU_NR_COUNTERS; i++) {
         const uint8_t *w = p->weights[i];
-        unsigned each = w[ALPHA_PMU_INSN] +
+        unsigned each = w[ALPHA_PMU_INSN] + w[ALPHA_PMU_BCACHE_MISS] +
+                        w[ALPHA_PMU_REPLAY_TRAP] +
                         (branches ? w[ALPHA_PMU_BRANCH] : 0);
 
         if (each) {
@@ -161,6 +171,19 @@ static void grant_insns(AlphaPMUState *p, uint64_t insns)
     p->allowance = insns << ALPHA_PMU_INSN_SHIFT;
 }
 
+static void run_log(CPUAlphaState *env)
+{
+    if (env->pmu.tb_flags & TB_FLAG_PMU_MEMORY) {
+        alpha_pmu_memory_run(env, is_needed(&env->pmu, ALPHA_PMU_BCACHE_MISS),
+                             is_needed(&env->pmu, ALPHA_PMU_REPLAY_TRAP));
+    }
+}
+
+void alpha_pmu_before_flush(CPUAlphaState *env)
+{
+    run_log(env);
+}
+
 static void count_up(const AlphaPMUState *p, uint64_t *occurrences)
 {
     occurrences[ALPHA_PMU_INSN] =
@@ -168,6 +191,13 @@ static void count_up(const AlphaPMUState *p, uint64_t *occurrences)
     occurrences[ALPHA_PMU_BRANCH] = p->allowance & (ALPHA_PMU_INSN_UNIT - 1);
     occurrences[ALPHA_PMU_BCACHE_MISS] = p->misses;
     occurrences[ALPHA_PMU_REPLAY_TRAP] = p->replays;
+}
+
+static void forget_seen(AlphaPMUState *p)
+{
+    p->misses = 0;
+    p->replays = 0;
+    p->mispredicts = 0;
 }
 
 /*
@@ -179,8 +209,7 @@ static uint32_t settle_window(AlphaPMUState *p, bool retired, int exception)
     bool ended = (retired || exception >= 0) &&
                  alpha_pmu_profile_end(p, retired, exception);
 
-    p->misses = 0;
-    p->replays = 0;
+    forget_seen(p);
     if (!ended) {
         return 0;
     }
@@ -192,17 +221,18 @@ static uint32_t settle_window(AlphaPMUState *p, bool retired, int exception)
  * Move the counters by what has happened since the last grant.  Returns the
  * bits, as in ISUM, of those that overflowed.
  */
-static uint32_t settle(AlphaPMUState *p)
+static uint32_t settle(CPUAlphaState *env)
 {
+    AlphaPMUState *p = &env->pmu;
     uint64_t occurrences[ALPHA_PMU_NR_OCCURRENCES];
     uint32_t overflowed = 0;
 
+    run_log(env);
     count_up(p, occurrences);
     if (p->profile.window) {
         return settle_window(p, occurrences[ALPHA_PMU_INSN], -1);
     }
-    p->misses = 0;
-    p->replays = 0;
+    forget_seen(p);
     for (int i = 0; i < ALPHA_PMU_NR_COUNTERS; i++) {
         uint64_t value = p->counters[i];
 
@@ -252,7 +282,7 @@ static bool go_on(CPUAlphaState *env, uint32_t overflowed)
 
 bool alpha_pmu_resync(CPUAlphaState *env)
 {
-    return (env->pmu.tb_flags & TB_FLAG_PMU) && go_on(env, settle(&env->pmu));
+    return (env->pmu.tb_flags & TB_FLAG_PMU) && go_on(env, settle(env));
 }
 
 void alpha_pmu_before_trap(CPUAlphaState *env, int exception)
@@ -261,6 +291,7 @@ void alpha_pmu_before_trap(CPUAlphaState *env, int exception)
     uint64_t occurrences[ALPHA_PMU_NR_OCCURRENCES];
 
     if (p->profile.window) {
+        run_log(env);
         count_up(p, occurrences);
         go_on(env, settle_window(p, occurrences[ALPHA_PMU_INSN], exception));
     }
@@ -333,41 +364,6 @@ uint32_t helper_pmu_tb_start(CPUAlphaState *env, uint32_t insns,
 void helper_pmu_halt(CPUAlphaState *env)
 {
     alpha_pmu_resync(env);
-}
-
-/*
- * The running instruction, the last of its block, has accessed memory at
- * @addr.  @info: the bytes, ALPHA_PMU_ACCESS_STORE, and the MMU index above.
- */
-void helper_pmu_access(CPUAlphaState *env, uint64_t addr, uint32_t info)
-{
-    AlphaPMUState *p = &env->pmu;
-    bool is_store = info & ALPHA_PMU_ACCESS_STORE;
-    unsigned size = info & ALPHA_PMU_ACCESS_SIZE;
-    uint64_t occurrences[ALPHA_PMU_NR_OCCURRENCES];
-    int64_t left;
-    CPUTLBEntryFull *full;
-    void *host;
-
-    probe_access_full_mmu(env, addr, size,
-                          is_store ? MMU_DATA_STORE : MMU_DATA_LOAD,
-                          info >> ALPHA_PMU_ACCESS_MMU_SHIFT, &host, &full);
-    alpha_pmu_memory_access(env_archcpu(env)->pmu_memory,
-                            full->phys_addr | (addr & ~TARGET_PAGE_MASK),
-                            size, is_store, &p->misses, &p->replays);
-    count_up(p, occurrences);
-    for (int i = 0; i < ALPHA_PMU_NR_COUNTERS; i++) {
-        const uint8_t *w = p->weights[i];
-
-        if (is_memory_event(w) &&
-            w[ALPHA_PMU_BCACHE_MISS] * occurrences[ALPHA_PMU_BCACHE_MISS] +
-            w[ALPHA_PMU_REPLAY_TRAP] * occurrences[ALPHA_PMU_REPLAY_TRAP] >=
-            distance(p, i)) {
-            left = p->allowance >> ALPHA_PMU_INSN_SHIFT;
-            p->granted_insns -= left;
-            p->allowance -= left * ALPHA_PMU_INSN_UNIT;
-        }
-    }
 }
 
 bool alpha_pmu_is_register(int regno)
@@ -451,8 +447,9 @@ void helper_pmu_write(CPUAlphaState *env, uint32_t regno, uint64_t value)
     }
     if (all || regno == ALPHA_PR_PCTR_CTL_SL) {
         p->select = value & PCTR_CTL_SL;
-        /* What the model of memory saw for other events is forgotten. */
-        alpha_pmu_memory_reset(env_archcpu(env)->pmu_memory);
+        /* What the models saw for other events is forgotten. */
+        alpha_pmu_memory_reset(env);
+        p->tb_flags &= ~TB_FLAG_PMU_MEMORY;
     }
     switch (regno) {
     case ALPHA_PR_I_CTL:
@@ -487,7 +484,7 @@ bool alpha_pmu_realize(AlphaCPU *cpu, Error **errp)
                    "the CPU model ev67 or ev68");
         return false;
     }
-    cpu->pmu_memory = g_new0(AlphaPMUMemory, 1);
+    cpu->pmu_memory = alpha_pmu_memory_new();
     return true;
 }
 
@@ -513,39 +510,17 @@ static int pmu_post_load(void *opaque, int version_id)
 {
     AlphaCPU *cpu = opaque;
 
+    /* The models are told of all pages again. */
+    cpu->env.pmu.tb_flags &= ~TB_FLAG_PMU_MEMORY;
     alpha_pmu_reconfigure(&cpu->env);
     update_interrupt(&cpu->env);
     return 0;
 }
 
-static const VMStateDescription vmstate_store = {
-    .name = "cpu/emulated_pmu/store",
-    .version_id = 1,
-    .minimum_version_id = 1,
-    .fields = (const VMStateField[]) {
-        VMSTATE_UINT64(address, AlphaPMUStore),
-        VMSTATE_UINT32(size, AlphaPMUStore),
-        VMSTATE_END_OF_LIST()
-    }
-};
-
-static const VMStateDescription vmstate_memory = {
-    .name = "cpu/emulated_pmu/memory",
-    .version_id = 1,
-    .minimum_version_id = 1,
-    .fields = (const VMStateField[]) {
-        VMSTATE_UINT32_ARRAY(tags, AlphaPMUMemory, ALPHA_BCACHE_BLOCKS),
-        VMSTATE_STRUCT_ARRAY(stores, AlphaPMUMemory, ALPHA_PMU_STORES, 1,
-                             vmstate_store, AlphaPMUStore),
-        VMSTATE_UINT32(next_store, AlphaPMUMemory),
-        VMSTATE_END_OF_LIST()
-    }
-};
-
 const VMStateDescription vmstate_alpha_pmu = {
     .name = "cpu/emulated_pmu",
-    .version_id = 2,
-    .minimum_version_id = 2,
+    .version_id = 3,
+    .minimum_version_id = 3,
     .needed = pmu_state_needed,
     .pre_save = pmu_pre_save,
     .post_load = pmu_post_load,
@@ -562,8 +537,8 @@ const VMStateDescription vmstate_alpha_pmu = {
         VMSTATE_UINT64(env.pmu.profile.i_stat, AlphaCPU),
         VMSTATE_UINT32(env.pmu.profile.result, AlphaCPU),
         VMSTATE_UINT32(env.pmu.tb_flags, AlphaCPU),
-        VMSTATE_STRUCT_POINTER(pmu_memory, AlphaCPU, vmstate_memory,
-                               AlphaPMUMemory),
+        VMSTATE_POINTER(pmu_memory, AlphaCPU, 3,
+                        vmstate_info_alpha_pmu_memory, AlphaPMUMemory *),
         VMSTATE_END_OF_LIST()
     }
 };

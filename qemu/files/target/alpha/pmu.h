@@ -4,9 +4,9 @@
  *
  * This is the per-vCPU state and the points at which the CPU model tells the
  * PMU that something happened.  It is not the PMU: counting, overflow and the
- * registers are in pmu.c, the model of the memory events is in pmu-memory.c,
- * ProfileMe in pmu-profile.c, and what translated code does is in
- * pmu-translate.c.inc.
+ * registers are in pmu.c, the log of accesses and the model of the memory events
+ * in pmu-memory.c, ProfileMe in pmu-profile.c, and what translated code does is
+ * in pmu-translate.c.inc.
  *
  * Everything here belongs to one vCPU and is touched only by its own thread,
  * or by another thread while that vCPU is stopped.  There is no lock.
@@ -54,6 +54,12 @@
 #define ALPHA_PR_I_STAT         0x1600
 #define ALPHA_PR_PPCE           0x4800          /* PCTX, its PPCE only */
 
+/*
+ * Lines of code by their number: a fetch of one of them is not logged again.
+ * They are far fewer than the L1I holds, and the PMU does not show its hits.
+ */
+#define ALPHA_PMU_FETCHED       64
+
 /* Things that happen, of which events are made. */
 typedef enum AlphaPMUOccurrence {
     ALPHA_PMU_INSN,             /* an instruction retires */
@@ -67,7 +73,7 @@ typedef enum AlphaPMUOccurrence {
 typedef struct AlphaPMUProfile {
     bool armed;                 /* PCTR_CTL was written since the last one */
     bool window;                /* the profiled instruction is running; then: */
-    bool taken, mispredicted;   /* if it is a conditional branch */
+    bool conditional, taken;    /* if it is a branch */
     uint32_t cycles;            /* that it takes, but for memory */
     uint64_t pc;                /* as in PMPC */
 
@@ -85,7 +91,9 @@ typedef struct AlphaPMUState {
      */
     int64_t allowance;
     int64_t granted_insns;      /* what allowance started from */
-    uint32_t misses, replays;   /* since it last looked */
+    uint32_t misses, replays, mispredicts;      /* since it last looked */
+    uintptr_t log;              /* the end of the log, a ModelRecord */
+    uint64_t fetched[ALPHA_PMU_FETCHED];        /* see above */
 
     uint32_t tb_flags;          /* TB_FLAG_PMU*: is anything counting? */
     /* How far each occurrence moves each counter; all 0: it stands still. */
@@ -115,30 +123,19 @@ static inline bool alpha_pmu_is_enabled(const AlphaPMUState *p, int i)
 #define ALPHA_PMU_INSN_SHIFT    20
 #define ALPHA_PMU_INSN_UNIT     (INT64_C(1) << ALPHA_PMU_INSN_SHIFT)
 
-/* What helper_pmu_access is told beside the address. */
-#define ALPHA_PMU_ACCESS_SIZE       0x0f        /* bytes */
-#define ALPHA_PMU_ACCESS_STORE      0x10
-#define ALPHA_PMU_ACCESS_MMU_SHIFT  5
+/*
+ * In the log, the address of an access by MMU_PHYS_IDX has this bit inverted.
+ * Neither a virtual nor a physical address looks so.
+ */
+#define ALPHA_PMU_LOG_PHYSICAL  (UINT64_C(1) << 62)
+/* The fields of ModelRecord.info (model/model.h): their lowest bits. */
+#define ALPHA_PMU_LOG_SIZE      8
+#define ALPHA_PMU_LOG_BRANCH    16
+#define ALPHA_PMU_LOG_LENGTH    32
+/* The most instructions between two looks while the log is written. */
+#define ALPHA_PMU_LOG_INSNS     2048
 
-/* The Bcache: direct-mapped, of physical addresses. */
-#define ALPHA_BCACHE_BLOCK_BITS 6
-#define ALPHA_BCACHE_BITS       21
-#define ALPHA_BCACHE_BLOCKS     (1 << (ALPHA_BCACHE_BITS - \
-                                       ALPHA_BCACHE_BLOCK_BITS))
-/* The store queue (HRM section 2.1.6). */
-#define ALPHA_PMU_STORES        32
-
-typedef struct AlphaPMUStore {
-    uint64_t address;           /* physical */
-    uint32_t size;              /* bytes; 0: none */
-} AlphaPMUStore;
-
-/* The model of the memory events; there only with pmu=on. */
-typedef struct AlphaPMUMemory {
-    uint32_t tags[ALPHA_BCACHE_BLOCKS];         /* plus 1; 0: empty */
-    AlphaPMUStore stores[ALPHA_PMU_STORES];
-    uint32_t next_store;        /* where the next one goes: the oldest */
-} AlphaPMUMemory;
+typedef struct AlphaPMUMemory AlphaPMUMemory;
 
 #ifndef CONFIG_USER_ONLY
 
@@ -199,8 +196,8 @@ void alpha_pmu_profile_begin(CPUArchState *env);
 
 /*
  * alpha_pmu_profile_end: it has @retired, or traps with @exception (-1: it
- * does not), or both; p->misses and p->replays are its own.  Sets the
- * registers and returns true, or returns false if it did neither.
+ * does not), or both; p->misses, p->replays and p->mispredicts are its own.
+ * Sets the registers and returns true, or returns false if it did neither.
  */
 bool alpha_pmu_profile_end(AlphaPMUState *p, bool retired, int exception);
 
@@ -210,16 +207,34 @@ bool alpha_pmu_is_register(int regno);
 /* alpha_pmu_reconfigure: count by what the registers say from here on. */
 void alpha_pmu_reconfigure(CPUArchState *env);
 
-/* alpha_pmu_memory_reset: empty the Bcache and the store queue. */
-void alpha_pmu_memory_reset(AlphaPMUMemory *memory);
+/* alpha_pmu_memory_new: what a CPU with a PMU has from the beginning. */
+AlphaPMUMemory *alpha_pmu_memory_new(void);
+
+/* alpha_pmu_memory_reset: empty the caches, the store queue and the log. */
+void alpha_pmu_memory_reset(CPUArchState *env);
 
 /*
- * alpha_pmu_memory_access: a load or store of @size bytes at the physical
- * address @phys has been done.  Adds to *@misses and *@replays.
+ * alpha_pmu_memory_start: the log will be written from here on.  QEMU's TLB
+ * must be flushed, so that each page is told of before its first access.
  */
-void alpha_pmu_memory_access(AlphaPMUMemory *memory, uint64_t phys,
-                             unsigned size, bool is_store, uint32_t *misses,
-                             uint32_t *replays);
+void alpha_pmu_memory_start(CPUArchState *env);
+
+/*
+ * alpha_pmu_memory_run: what the log has is seen by the caches if @caches, by
+ * the store queue if @stores, and the log is empty.  Adds to p->misses,
+ * p->replays and p->mispredicts.  The next instruction is that at env->pc.
+ */
+void alpha_pmu_memory_run(CPUArchState *env, bool caches, bool stores);
+
+/* alpha_pmu_mapped: QEMU's TLB has got the page of @virt, which is at @phys. */
+void alpha_pmu_mapped(CPUArchState *env, uint64_t virt, uint64_t phys,
+                      int mmu_idx);
+
+/* alpha_pmu_before_flush: QEMU's TLB is about to lose pages. */
+void alpha_pmu_before_flush(CPUArchState *env);
+
+/* Caches and store queue, for migration. */
+extern const struct VMStateInfo vmstate_info_alpha_pmu_memory;
 
 extern const VMStateDescription vmstate_alpha_pmu;
 
