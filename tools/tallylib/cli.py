@@ -41,6 +41,8 @@ _CONSOLE_SHOWN = 2000
 # `tally count`: what makes two runs equal, and can be let go; the greatest --limit.
 _CONDITIONS = ("time", "random", "addresses", "environment", "place", "input")
 _PERCENT_MAX = 1000000
+# Its FIFOs of --region, which userland/libperf/perf_region.c names.
+_REGION = "/.tally/control,/.tally/answers"
 
 # `tally abi`: no entry matches, or some have faults.
 NO_ENTRY = 1
@@ -204,6 +206,8 @@ def _add_count(parser):
         help="with --compare: status 1 if a count has grown by more (default 0)")
     add("--control", metavar="FIFO[,FIFO]", type=_control,
         help="count from \"enable\" to \"disable\", which the program writes to the first, and read \"ack\" from the second")
+    add("--region", dest="control", action="store_const", const=_REGION,
+        help="count between the program's calls of libperf's perf_region_start() and perf_region_stop()")
     add("--free", metavar="CONDITION", action="append", default=[], choices=_CONDITIONS,
         help=f"let a condition go that makes runs equal: {', '.join(_CONDITIONS)} (repeatable)")
     add("words", metavar="PROGRAM [ARGS...]", nargs=argparse.REMAINDER)
