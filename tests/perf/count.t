@@ -96,6 +96,19 @@ def check_input(report, threads):
     report.ok(counts[0][0][1].split()[-1] != count(threads)[1].split()[-1], "and the program has read it", counts)
 
 
+def check_output(report, folder):
+    """More than a pipe holds goes to a reader at once, and to one that reads when QEMU has long written."""
+    counts = []
+    for wait in ("", "sleep 2; "):
+        out = os.path.join(folder, "counts")
+        line = f"{inside.TALLY} count --timeout 300 --format json --output {out} /usr/bin/seq 20000 | ({wait}tail -n 1)"
+        status, output, error = tap.command(["sh", "-c", line])
+        report.equal((status, output), (0, b"20000\n"), "a program's long output arrives", error)
+        with open(out, encoding="utf-8") as file:
+            counts.append(json.load(file)["counts"])
+    report.equal(counts[1], counts[0], "the speed of the reader of standard output changes no count")
+
+
 def check_let_go(report, threads):
     """Each condition, let go, shows in what the program prints: path, folder, random number, address, sum, bytes."""
     fixed = count(threads)[1].split()
@@ -162,6 +175,7 @@ def main():
         check_region(report, region, part)
         check_surroundings(report, folder, threads)
         check_input(report, threads)
+        check_output(report, folder)
         check_let_go(report, threads)
         check_python(report, folder)
         check_model(report, threads)

@@ -10,6 +10,7 @@ import contextlib
 import fractions
 import os
 import re
+import shutil
 import signal
 import sys
 import tempfile
@@ -406,7 +407,18 @@ def _count_in_machine(options, count, free, events, files):
         platform = Platform(platform.kernel, _join(_AS_PIPES, _NO_INPUT), has_input=False)
     if "random" not in free:
         platform.words = _join(platform.words, count.RANDOM_WORD)
-    _run_blob(options, platform, blob, devices=bringer.words())
+    if count.INPUT not in files:
+        _run_blob(options, platform, blob, devices=bringer.words())
+        return bringer.deliver()
+    # The guest waits for a reader that is slower than the line. No reader of a file is.
+    with tempfile.TemporaryFile() as console:
+        try:
+            with _output_to(console):
+                _run_blob(options, platform, blob, devices=bringer.words())
+        finally:
+            console.seek(0)
+            with open(1, "wb", closefd=False) as output, contextlib.suppress(BrokenPipeError):
+                shutil.copyfileobj(console, output)
     return bringer.deliver()
 
 
