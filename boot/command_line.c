@@ -16,9 +16,9 @@
 static const char *const names[] = { "console", "dmatest", "end",   "log",   "loglevel",
 				     "panic",	"pmu",	   "trace", "window" };
 /* Every word that callers pass to boot_word. */
-static const char *const words[] = { "idxd.kernel_queue", "idxd.tc_override",  "idxd.user_queue",
-				     "init-check",	  "irqs-off-watchdog", "noinput",
-				     "norandom" };
+static const char *const words[] = { "fixed-random",	"idxd.kernel_queue", "idxd.tc_override",
+				     "idxd.user_queue", "init-check",	     "irqs-off-watchdog",
+				     "noinput",		"norandom" };
 
 struct word {
 	const char *start;

@@ -21,6 +21,7 @@
 
 #include <arch/clock.h>
 #include <arch/random.h>
+#include <kernel/base/boot.h>
 #include <kernel/base/clock.h>
 #include <kernel/base/cpu.h>
 #include <kernel/base/spinlock.h>
@@ -87,8 +88,16 @@ static uint64_t timing_word(void)
 static void seed(void)
 {
 	uint64_t words[KEY_SIZE / sizeof(uint64_t)];
-	uint32_t halves[CHACHA20_KEY_WORDS];
+	uint32_t halves[CHACHA20_KEY_WORDS] = { 0 };
 
+	if (boot_word("fixed-random")) {
+		/* Whatever was drawn before, the numbers from here on are the same. */
+		memset(base.key, 0, sizeof(base.key));
+		mix(halves);
+		seeded_ns = clock_ns();
+		atomic_store(&reseed_at_ns, UINT64_MAX);
+		return;
+	}
 	for (int round = 0; round < 2; round++) {
 		for (size_t i = 0; i < KEY_SIZE / sizeof(uint64_t); i++)
 			if (round == 0 || !arch_random_word(&words[i]))

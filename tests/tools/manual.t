@@ -33,7 +33,7 @@ def main():
     report.equal(documented, {}, "no other status is explained")
     in_page = {"--" + name for name in re.findall(r"^\.It Fl -([a-z-]+)", page, re.MULTILINE)}
     in_tool = set()
-    for command in ("run", "image", "boot", "report", "flamegraph", "abi"):
+    for command in ("run", "count", "image", "boot", "report", "flamegraph", "abi"):
         in_tool |= options_of(command) - {"--help"}
     report.equal(in_tool - in_page, set(), "every option is explained")
     report.equal(in_page - in_tool, set(), "every explained option is there")

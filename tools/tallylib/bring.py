@@ -17,10 +17,11 @@ _PORT = "isa-debugcon,iobase=0xe9,chardev=files"
 
 class Bringer:
     """The files of one run: `names` are paths of the guest, relative to `folder`; each goes to the current folder of the
-    host, by its last part."""
+    host, by its last part. `result`, if there is one, is the path of a file for the command itself."""
 
-    def __init__(self, names, folder):
-        self.paths = [os.path.join(folder, name) for name in names]
+    def __init__(self, names, folder, result=None):
+        self.paths = ([result] if result else []) + [os.path.join(folder, name) for name in names]
+        self._result = result
         self._targets = {}
         for name in names:
             target = os.path.basename(name)
@@ -37,9 +38,12 @@ class Bringer:
         return ["-chardev", f"file,id=files,path={path}", "-device", _PORT]
 
     def deliver(self):
-        """Writes the files, when the machine has ended; Failure about those that are not there."""
-        missing = []
+        """Writes the files, when the machine has ended; Failure about those that are not there. Returns the text of the
+        result, "" if it is not there."""
+        missing, result = [], b""
         with self._channel, open(self._channel.name, "rb") as channel:
+            if self._result:
+                result = _next(channel, self._result)
             for target, name in self._targets.items():
                 contents = _next(channel, name)
                 if isinstance(contents, int):
@@ -48,6 +52,7 @@ class Bringer:
                     _write(target, name, contents)
         if missing:
             raise Failure(NOT_FOUND, "--get: the program left no " + ", no ".join(missing))
+        return "" if isinstance(result, int) else result.decode()
 
 
 def _write(target, name, contents):

@@ -7,8 +7,10 @@ functions named add_* declare their common options once.
 
 import argparse
 import contextlib
+import fractions
 import os
 import re
+import shutil
 import signal
 import sys
 import tempfile
@@ -36,6 +38,12 @@ _REPORT = ("selfmon", "profile")
 _JUDGE, _JUDGE_WORDS = "report", "pmu=off init-check"
 # The characters of its console that are shown if the machine does not end well.
 _CONSOLE_SHOWN = 2000
+
+# `tally count`: what makes two runs equal, and can be let go; the greatest --limit.
+_CONDITIONS = ("time", "random", "addresses", "environment", "place", "input")
+_PERCENT_MAX = 1000000
+# Its FIFOs of --region, which userland/libperf/perf_region.c names.
+_REGION = "/.tally/control,/.tally/answers"
 
 # `tally abi`: no entry matches, or some have faults.
 NO_ENTRY = 1
@@ -141,6 +149,8 @@ def _parser():
                      help="a Linux program, and its arguments: an executable, whose "
                           "libraries are packed too, or a script; without one, busybox's shell")
 
+    _add_count(commands.add_parser("count", allow_abbrev=False, help="count one program, the same in each run"))
+
     image = commands.add_parser("image", allow_abbrev=False,
                                 help="put kernel and program into one bootable file")
     image.set_defaults(action=_image, parser=image)
@@ -182,6 +192,26 @@ def _parser():
     interfaces.add_argument("pattern", metavar="PATTERN", nargs="?",
                             help="a regular expression for the name of an interface, or a file's path")
     return parser
+
+
+def _add_count(parser):
+    parser.set_defaults(action=_count)
+    _add_machine_options(parser)
+    _add_packing_options(parser)
+    add = parser.add_argument
+    add("--format", choices=("text", "json"), default="text", help="the form of the counts (default text)")
+    add("--output", metavar="FILE", help="where the counts go (default: standard error)")
+    add("--save", metavar="FILE", help="keep the counts for --compare")
+    add("--compare", metavar="FILE", help="say which counts are others than the saved ones")
+    add("--limit", metavar="PERCENT", type=_percent,
+        help="with --compare: status 1 if a count has grown by more (default 0)")
+    add("--control", metavar="FIFO[,FIFO]", type=_control,
+        help="count from \"enable\" to \"disable\", which the program writes to the first, and read \"ack\" from the second")
+    add("--region", dest="control", action="store_const", const=_REGION,
+        help="count between the program's calls of libperf's perf_region_start() and perf_region_stop()")
+    add("--free", metavar="CONDITION", action="append", default=[], choices=_CONDITIONS,
+        help=f"let a condition go that makes runs equal: {', '.join(_CONDITIONS)} (repeatable)")
+    add("words", metavar="PROGRAM [ARGS...]", nargs=argparse.REMAINDER)
 
 
 def _add_machine_options(parser):
@@ -238,6 +268,23 @@ def _number(low, high):
             raise argparse.ArgumentTypeError(f"{text!r} is no number from {low} to {high}")
         return int(text)
     return parse
+
+
+def _percent(text):
+    try:
+        value = fractions.Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        value = -1
+    if not 0 <= value <= _PERCENT_MAX or "/" in text:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of percent from 0 to {_PERCENT_MAX}")
+    return value
+
+
+def _control(text):
+    parts = text.split(",")
+    if len(parts) > 2 or len(set(parts)) < len(parts) or not all(part.startswith("/") for part in parts):
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form /PATH or /PATH,/PATH")
+    return text
 
 
 def _seconds(text):
@@ -317,6 +364,83 @@ def _run_packed(options):
     status = _run_blob(options, platform, _packed(options, brought=bringer.paths), devices=bringer.words())
     bringer.deliver()
     return status
+
+
+def _count(options):
+    # Nothing else counts.
+    from . import count
+    count.refuse(options)
+    words = _words(options)
+    if not words:
+        raise Failure(USAGE, "count needs a PROGRAM")
+    free = set(options.free)
+    before = count.load(options.compare) if options.compare is not None else None
+    data = b"" if "input" in free else count.read_input()
+    events = count.events_for(options.processor or processor.DEFAULT, options.pmu_counters, options.caches)
+    files = {count.COUNTER: count.counter()}
+    if "input" not in free:
+        files[count.INPUT] = data
+    conditions = {}
+    if before is not None or options.save:
+        conditions = count.conditions(options, data, _kernel(options))
+    if before is not None:
+        count.check_baseline(options.compare, before, os.path.basename(words[0]), words[1:], conditions)
+    result = _count_in_machine(options, count, free, events, files)
+    counts, status, killer = count.parse(result, events, words[0])
+    return _show_counts(options, count, before, killer,
+                        count.record(os.path.basename(words[0]), words[1:], conditions, counts, status))
+
+
+def _count_in_machine(options, count, free, events, files):
+    """Runs the program and returns the guest's result."""
+    options.pmu, options.icount = "emulated", "time" not in free
+    folder = initramfs.working_folder()
+    program, *words = _words(options)
+    bringer = bring.Bringer((), "/", count.RESULT)
+    blob = initramfs.pack_program(
+        program, words, count.environment(free, options.env), root=options.root, check=not options.no_check,
+        added=options.add if options.root else options.add + _programs_among(words), brought=bringer.paths,
+        folder=folder if "place" in free else count.FOLDER, moved=None if "place" in free else folder, files=files,
+        starter=count.words(events, free, count.INPUT in files, options.control))
+    platform = tally()
+    if count.INPUT in files:
+        platform = Platform(platform.kernel, _join(_AS_PIPES, _NO_INPUT), has_input=False)
+    if "random" not in free:
+        platform.words = _join(platform.words, count.RANDOM_WORD)
+    if count.INPUT not in files:
+        _run_blob(options, platform, blob, devices=bringer.words())
+        return bringer.deliver()
+    # The guest waits for a reader that is slower than the line. No reader of a file is.
+    with tempfile.TemporaryFile() as console:
+        try:
+            with _output_to(console):
+                _run_blob(options, platform, blob, devices=bringer.words())
+        finally:
+            console.seek(0)
+            with open(1, "wb", closefd=False) as output, contextlib.suppress(BrokenPipeError):
+                shutil.copyfileobj(console, output)
+    return bringer.deliver()
+
+
+def _show_counts(options, count, before, killer, found):
+    """Prints and saves the counts, and returns the status: the program's, or whether a count has grown."""
+    changes = None if before is None else count.compare(before["counts"], found["counts"])
+    text = count.write(found, changes, options.format)
+    if options.output is None:
+        sys.stderr.write(text)
+    else:
+        count.save(options.output, text)
+    if options.save:
+        count.save(options.save, count.write(found, None, "json"))
+    if killer:
+        print(count.killed(killer), file=sys.stderr)
+    if found["status"]:
+        return found["status"]
+    grown = [change for change in changes or () if change.grew_beyond(options.limit or 0)]
+    if grown:
+        raise Failure(count.GREW, f"{len(grown)} of the counts have grown by more than {float(options.limit or 0):g} %: "
+                                  f"{grown[0].line()}")
+    return 0
 
 
 def _run_blob(options, platform, blob, words=(), devices=()):

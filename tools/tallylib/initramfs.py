@@ -25,7 +25,7 @@ _NAMES = {"/etc/passwd": b"root:x:0:0:root:/root:/bin/sh\n", "/etc/group": b"roo
 
 
 def pack_program(program, words, environment, root=None, init=None, check=True, added=(), brought=(),
-                 arch=architecture.ARCHITECTURES[architecture.DEFAULT], folder="/", files=None):
+                 arch=architecture.ARCHITECTURES[architecture.DEFAULT], folder="/", files=None, starter=None, moved=None):
     """An initramfs that runs `program` (a host path, or a name in PATH) with `words` as its arguments.
 
     The files that the program needs are packed too, at their paths on the host.
@@ -35,7 +35,9 @@ def pack_program(program, words, environment, root=None, init=None, check=True, 
     the host path of what becomes /init, for a kernel that does not know /.tally/argv. `arch` is the Architecture
     that the program has to be for. `folder` is the guest's working folder (working_folder()). In it, a program with a
     relative path is where it is on the host; any other is in /bin. `files` has more files by their path in the guest, as
-    bytes or as the host's path. Returns the archive's bytes.
+    bytes or as the host's path. `starter` are words before the program's: the first is the path of one of `files`, which
+    is started instead. `moved`, the host's working folder: what is `added` from below it lies below `folder` in the guest,
+    where its path on the host leads to, and a program lies in /bin. Returns the archive's bytes.
     """
     layout = Layout()
     for directory, mode in _DIRECTORIES.items():
@@ -45,6 +47,8 @@ def pack_program(program, words, environment, root=None, init=None, check=True, 
     if folder != "/":
         layout.add_folder(folder)
         layout.add_file(CURRENT, _strings([folder]), 0o644)
+    if moved:
+        _move(layout, moved, folder, map(_absolute, added))
     needs = libraries.Needs()
     name = called = _in_tree(program, layout) if root is not None else None
     if name is None:
@@ -52,7 +56,7 @@ def pack_program(program, words, environment, root=None, init=None, check=True, 
         data = read_file(program)
         if check:
             elf.check_program(program, data, arch)
-        name, called = _place(program, folder)
+        name, called = _place(program, "/" if moved else folder)
         # Linux, of which this may be the initramfs too, does not make it.
         layout.add_folder(os.path.dirname(name))
         if check:
@@ -77,12 +81,21 @@ def pack_program(program, words, environment, root=None, init=None, check=True, 
     if init is not None:
         layout.add_file("init", init, 0o755)
     for path, contents in (files or {}).items():
-        layout.add_file(path, contents, 0o644)
+        layout.add_file(path, contents, 0o755 if starter and path == starter[0] else 0o644)
     if brought:
         layout.add_file(bring.NAMES, _strings(brought), 0o644)
-    layout.add_file(".tally/argv", _strings([called] + list(words)), 0o644)
+    layout.add_file(".tally/argv", _strings([*(starter or ()), called, *words]), 0o644)
     layout.add_file(".tally/env", _strings(f"{key}={value}" for key, value in environment.items()), 0o644)
     return layout.finish()
+
+
+def _move(layout, here, folder, added):
+    """Each name in the host's folder HERE that leads to an ADDED path becomes a link to the same name in FOLDER."""
+    for path in added:
+        inside = os.path.relpath(path, here).split("/")[0]
+        if here != "/" and inside not in (".", ".."):
+            layout.add_folder(here)
+            layout.add_link(os.path.join(here, inside), os.path.join(folder, inside))
 
 
 def working_folder():

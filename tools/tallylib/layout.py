@@ -67,6 +67,11 @@ class Layout:
         seconds since 1970; 0 is that of the boot."""
         self._entries[self._place(path)] = Entry(stat.S_IFREG | mode, contents, time=time)
 
+    def add_link(self, path, target):
+        """A symbolic link at the guest's `path`, unless something is there."""
+        if not self.has(path) and self._place(path) != self._place(target):
+            self._entries[self._place(path)] = Entry(stat.S_IFLNK | 0o777, os.fsencode(target))
+
     def has(self, path):
         """Whether the guest's `path` leads to an entry."""
         return self._place(path) in self._entries

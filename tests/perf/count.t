@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""The things that the counts of `tally count` depend on: each rule of docs/counting.md, by counts that are equal to the last one.
+
+A program of known instructions has the counts that one derives by hand. A program of threads and one in Python count the
+same in other surroundings on the host.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from tallytest import inside, tap
+
+PROGRAMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
+LIBPERF = os.path.join(PROGRAMS, "..", "..", "..", "userland", "libperf")
+PYTHON = "/usr/bin/python3"
+SCRIPT = "print(sum(hash(word) % 7 for word in 'a b c d e f'.split()), len({object() for _ in range(99)}))\n"
+# By hand, see known.S and region.S. On a CPU without a model of caches a cycle is an instruction or a branch.
+KNOWN = {"instructions": 2006, "branches": 1002, "cycles": 3008}
+REGION = {"instructions": 2011, "branches": 1002, "cycles": 3013}
+# Names that the table of a CPU with a model has beside the others. A Zen 3 has six counters, and none for the references.
+MODELLED = {"skylake": {"branch-misses", "cache-misses", "cache-references"},
+            "zen3": {"branch-misses", "cache-misses"}}
+
+
+def count(*words, cwd=None, stdin=None, **variables):
+    """Runs `tally count`: (status, standard output, the record or None, standard error)."""
+    with tempfile.NamedTemporaryFile() as file:
+        done = subprocess.run([inside.TALLY, "count", "--timeout", "300", "--format", "json", "--output", file.name, *words],
+                              cwd=cwd, env={**os.environ, **variables}, capture_output=True, check=False,
+                              stdin=stdin or subprocess.DEVNULL)
+        text = file.read().decode()
+    return done.returncode, done.stdout.decode(), json.loads(text) if text else None, done.stderr.decode()
+
+
+def build(folder, name, *options):
+    program = os.path.join(folder, os.path.splitext(name)[0])
+    return program, tap.command(["gcc", "-O1", *options, "-o", program, os.path.join(PROGRAMS, name)])[0]
+
+
+def user_of(run):
+    """Output, status and the counts of user mode."""
+    return run[:2], {name: row.get("user", row.get("all")) for name, row in run[2]["counts"].items() if name != "context-switches"} \
+        if run[2] else run[3]
+
+
+def whole(run):
+    return run[:2], run[2]["counts"] if run[2] else run[3]
+
+
+def check_known(report, known):
+    status, _, found, error = count(known)
+    report.equal(({name: found["counts"][name]["user"] for name in KNOWN} if found else error, status), (KNOWN, 0),
+                 "a program of known instructions has their counts", error)
+    status, _, found, error = count(known, "x")
+    report.equal((found["counts"]["instructions"]["user"] if found else error, status), (KNOWN["instructions"] + 2, 3),
+                 "an instruction more is counted, and the status is the program's", error)
+    again = count(known)
+    report.equal(whole(count("--free", "time", known))[1]["instructions"]["user"], whole(again)[1]["instructions"]["user"],
+                 "in real time the instructions of user mode are the same")
+
+
+def check_surroundings(report, folder, threads):
+    """Each is another place, environment or machine load for the same program."""
+    first = count(threads)
+    report.equal(first[0], 0, "a program with threads is counted", first[3])
+    report.equal(whole(count(threads)), whole(first), "a second run has the same counts")
+    elsewhere = os.path.join(folder, "another", "and longer", "path")
+    os.makedirs(elsewhere)
+    shutil.copy(threads, elsewhere)
+    os.utime(os.path.join(elsewhere, "threads"), (1, 1))
+    report.equal(whole(count("./threads", cwd=elsewhere)), whole(first), "another path, folder and time of the file change no count")
+    report.equal(whole(count(threads, LANG="xx", LONG="x" * 5000, PYTHONHASHSEED="5")), whole(first),
+                 "the host's environment changes no count")
+    with subprocess.Popen(["sh", "-c", "while :; do :; done"]) as load:
+        busy = count(threads)
+        load.kill()
+    report.equal(whole(busy), whole(first), "load on the host changes no count")
+    for name in ("one", "two"):
+        with open(os.path.join(elsewhere, name), "wb") as file:
+            file.truncate(5 << 20)
+    more = count("--add", os.path.join(elsewhere, "one"), "--add", os.path.join(elsewhere, "two"), threads)
+    report.equal(user_of(more), user_of(first), "unrelated files in the machine change no count of user mode")
+
+
+def check_input(report, threads):
+    counts = []
+    for command in ("printf 'a line\\nanother\\n'", "printf 'a line\\n'; sleep 1; printf 'another\\n'"):
+        with subprocess.Popen(["sh", "-c", command], stdout=subprocess.PIPE) as source:
+            counts.append(whole(count(threads, stdin=source.stdout)))
+    report.equal(counts[1], counts[0], "the speed of standard input changes no count")
+    report.ok(counts[0][0][1].split()[-1] != count(threads)[1].split()[-1], "and the program has read it", counts)
+
+
+def check_output(report, folder):
+    """More than a pipe holds goes to a reader at once, and to one that reads when QEMU has long written."""
+    counts = []
+    for wait in ("", "sleep 2; "):
+        out = os.path.join(folder, "counts")
+        line = f"{inside.TALLY} count --timeout 300 --format json --output {out} /usr/bin/seq 20000 | ({wait}tail -n 1)"
+        status, output, error = tap.command(["sh", "-c", line])
+        report.equal((status, output), (0, b"20000\n"), "a program's long output arrives", error)
+        with open(out, encoding="utf-8") as file:
+            counts.append(json.load(file)["counts"])
+    report.equal(counts[1], counts[0], "the speed of the reader of standard output changes no count")
+
+
+def check_let_go(report, threads):
+    """Each condition, let go, shows in what the program prints: path, folder, random number, address, sum, bytes."""
+    fixed = count(threads)[1].split()
+    report.equal(fixed[:2], ["/bin/threads", "/here"], "the program has a path and a folder of its own")
+    shown = count("--free", "place", threads, cwd="/var")[1].split()
+    report.equal(shown[1], "/var", "--free place: the host's folder")
+    shown = count("--free", "environment", threads, SOME="x" * 100)[1].split()
+    report.ok(int(shown[5]) > int(fixed[5]) + 100, "--free environment: the host's variables", shown, fixed)
+    shown = count("--free", "random", threads)[1].split()
+    report.ok(shown[2] != fixed[2], "--free random: other random numbers", shown, fixed)
+    shown = count("--free", "addresses", threads)[1].split()
+    report.ok(shown[3] != fixed[3], "--free addresses: other addresses", shown, fixed)
+
+
+def check_python(report, folder):
+    counts = []
+    for name in ("first", "a folder with a longer name"):
+        place = os.path.join(folder, name)
+        os.mkdir(place)
+        with open(os.path.join(place, "script.py"), "w", encoding="ascii") as file:
+            file.write(SCRIPT)
+        with open(os.path.join(place, "unrelated.py"), "w", encoding="ascii") as file:
+            file.write("x = 1\n" * len(counts))
+        counts.append(count("--add", "script.py", PYTHON, "script.py", cwd=place, PYTHONHASHSEED=str(len(counts)), NAME=name))
+    report.equal((counts[0][0], counts[0][1].split()[1:]), (0, ["99"]), "a program in Python is counted", counts[0][3])
+    report.equal(whole(counts[1]), whole(counts[0]), "Python: another folder and environment, an unrelated file: no other count")
+
+
+def check_model(report, threads):
+    for processor, kinds in MODELLED.items():
+        runs = [count("--processor", processor, threads) for _ in range(2)]
+        report.equal(whole(runs[1]), whole(runs[0]), f"{processor}: a second run has the same counts")
+        names = set(runs[0][2]["counts"]) if runs[0][2] else set()
+        report.equal({name for name in names if name.startswith(("branch-", "cache-"))}, kinds, f"{processor}: misses are counted")
+    runs = [count("--cpus", "2", threads) for _ in range(2)]
+    report.equal(whole(runs[1]), whole(runs[0]), "two CPUs: a second run has the same counts")
+
+
+def check_region(report, region, part):
+    status, _, found, error = count("--control", "/tmp/control,/tmp/answers", region)
+    report.equal(({name: found["counts"][name]["user"] for name in REGION} if found else error, status), (REGION, 0),
+                 "a part that the program enables by perf's protocol has the counts of its instructions", error)
+    parts = [count("--region", part, *times) for times in (("1000", "1000"), ("2000", "1000"), ("1000", "9000"))]
+    report.equal([run[0] for run in parts], [0, 0, 0], "a program counts a part of itself by libperf", parts[0][3])
+    if all(run[2] for run in parts):
+        first, longer, more_outside = (run[2]["counts"]["instructions"]["user"] for run in parts)
+        report.equal(longer - first, 2000, "a thousand passes more of two instructions are 2000 instructions")
+        report.equal(more_outside, first, "passes outside of the part are not counted")
+    report.equal(count(part, "1", "1")[0], 2, "without --region the calls fail")
+    status, _, found, error = count("--control", "/tmp/control", "/bin/true")
+    report.equal((found["counts"]["instructions"] if found else error, status), ({"user": 0, "kernel": 0}, 0),
+                 "a program that enables nothing has no counts", error)
+
+
+def main():
+    report = tap.Report()
+    with tempfile.TemporaryDirectory() as folder:
+        known, known_built = build(folder, "known.S", "-nostdlib", "-static", "-no-pie")
+        region, region_built = build(folder, "region.S", "-nostdlib", "-static", "-no-pie")
+        part, part_built = build(folder, "part.c", "-static", "-I" + LIBPERF, os.path.join(LIBPERF, "perf_region.c"))
+        threads, threads_built = build(folder, "threads.c", "-pthread")
+        report.equal((known_built, region_built, part_built, threads_built), (0, 0, 0, 0), "the programs are built")
+        check_known(report, known)
+        check_region(report, region, part)
+        check_surroundings(report, folder, threads)
+        check_input(report, threads)
+        check_output(report, folder)
+        check_let_go(report, threads)
+        check_python(report, folder)
+        check_model(report, threads)
+    return report.done()
+
+
+sys.exit(main())
