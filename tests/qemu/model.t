@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """The emulator's model of caches, TLBs and prediction counts on random traces as a slow reference does, which is written
-differently (tests/qemu/model_reference.py), to the last one of every item.
+differently (tests/qemu/model_reference.py), to the last one of every item: from records, and from stretches.
 
     tests/qemu/model.t [--short]    --short: a twentieth of the first trace, for tests/mutants/mutants
 """
@@ -61,8 +61,8 @@ def cases():
 NEVER = {"UNMAPPED"}
 
 
-def counts_of_model(trace):
-    done = subprocess.run([REPLAY], input=trace.words.tobytes(), stdout=subprocess.PIPE, check=True)
+def counts_of_model(trace, *form):
+    done = subprocess.run([REPLAY, *form], input=trace.words.tobytes(), stdout=subprocess.PIPE, check=True)
     found = {}
     for line in done.stdout.decode().splitlines():
         cpu, item, count = line.split()
@@ -82,6 +82,10 @@ def main():
         wrong = [f"CPU {cpu}, {item}: expected {machine.counts(cpu)[item]}, got {count}"
                  for (cpu, item), count in got.items() if machine.counts(cpu)[item] != count]
         report.ok(not wrong, f"{name}: every item of {records} records", *wrong[:20])
+        stretches = counts_of_model(trace, "--stretches")
+        wrong = [f"CPU {cpu}, {item}: {got[cpu, item]} by records, {count} by stretches"
+                 for (cpu, item), count in stretches.items() if got[cpu, item] != count]
+        report.ok(len(stretches) == len(got) and not wrong, f"{name}: every item is the same by stretches", *wrong[:20])
         unknown = {item for cpu in range(cpus) for item in machine.counts(cpu)} - {item for _, item in got}
         report.equal(unknown, set(), f"{name}: the model has all items of the reference")
         if of_shape.caches == TINY and all(of_shape.tlbs[tlb] == TLBS[tlb] for tlb in ("dtlb", "stlb")):

@@ -4,6 +4,9 @@
  * tests/qemu/model_reference.py.
  *
  *     model_replay <TRACE         prints CPU, item and count, a line each
+ *     model_replay --stretches <TRACE
+ *                                 the same, with the records as stretches: some accesses are records among the words, and
+ *                                 some stretches are left early
  *     model_replay --preset NAME  prints the words of a shape
  *
  * A trace is words of 64 bits: the number of CPUs, the shape, then pairs (address, info). Those of a type below 0x80 are
@@ -24,8 +27,11 @@ enum step {
 	STEP_INTERRUPTED, /* address: the next pc */
 };
 
-#define MOST_RECORDS 65536
-#define SHAPE_WORDS  36
+#define MOST_RECORDS   65536
+#define MOST_WORDS     (3 * MOST_RECORDS)
+#define MOST_STRETCHES (1 << 20)
+#define MAP_WORDS      (1 + MODEL_STEPS)
+#define SHAPE_WORDS    36
 
 static void bad(const char *why)
 {
@@ -33,9 +39,32 @@ static void bad(const char *why)
 	exit(2);
 }
 
+static uint64_t *trace, *trace_end, *at;
+
+static void read_trace(void)
+{
+	size_t words = 0, room = 1 << 16;
+
+	trace = malloc(room * sizeof(*trace));
+	while (trace) {
+		words += fread(trace + words, sizeof(*trace), room - words, stdin);
+		if (words < room)
+			break;
+		room *= 2;
+		trace = realloc(trace, room * sizeof(*trace));
+	}
+	if (!trace)
+		bad("no memory");
+	at = trace;
+	trace_end = trace + words;
+}
+
 static bool read_word(uint64_t *word)
 {
-	return fread(word, sizeof(*word), 1, stdin) == 1;
+	if (at == trace_end)
+		return false;
+	*word = *at++;
+	return true;
 }
 
 static uint64_t need_word(void)
@@ -148,9 +177,103 @@ static void take_step(Model *model, ModelCPU **cpu, const ModelRecord *step)
 	bad("an unknown step");
 }
 
+/* The words of the present run. */
+static uint64_t words_of_run[MOST_WORDS];
+static size_t nr_words;
+static ModelStretch *stretches[MOST_STRETCHES];
+static unsigned nr_stretches, nr_accesses;
+
+static void add_word(uint64_t word)
+{
+	if (nr_words == MOST_WORDS)
+		bad("too many words without a step");
+	words_of_run[nr_words++] = word;
+}
+
+/* Every seventh access is a record among the words. */
+static bool is_among_words(unsigned access)
+{
+	return access % 7 == 3;
+}
+
+static uint16_t access_of(uint64_t info, bool after_load)
+{
+	uint16_t access = (uint16_t)((info >> 8 & 0xff) - 1);
+	bool first = info & MODEL_FIRST;
+
+	if ((info & 0xff) == MODEL_LOAD)
+		return access | MODEL_ACCESS_LOAD |
+		       (first ? MODEL_ACCESS_FIRST | MODEL_ACCESS_INSN : 0);
+	access |= MODEL_ACCESS_STORE | (first ? MODEL_ACCESS_FIRST : 0) |
+		  (first && !after_load ? MODEL_ACCESS_INSN : 0);
+	return access | (info & MODEL_MODIFY ? MODEL_ACCESS_MODIFY : 0);
+}
+
+/* The stretch that begins with HEAD: what the trace has of it from here on. */
+static uint64_t stretch_of(const ModelRecord *head)
+{
+	ModelStretch *stretch = calloc(1, sizeof(*stretch) + MOST_RECORDS * sizeof(uint16_t));
+	bool after_load = false;
+
+	if (!stretch || nr_stretches == MOST_STRETCHES)
+		bad("no memory");
+	stretch->pc = head->address;
+	stretch->size = head->info >> 8 & 0xff;
+	stretch->starts_block = (head->info & 0xff) == MODEL_BLOCK;
+	stretch->branch = head->info >> 16 & 0xff;
+	stretch->end = head->address + (head->info >> 32);
+	for (uint64_t *word = at; word < trace_end; word += 2) {
+		uint64_t type = word[1] & 0xff;
+
+		if (type == MODEL_BLOCK || type == MODEL_FETCH || type == STEP_CPU)
+			break;
+		if (type >= STEP_RUN)
+			after_load = false;
+		if (type == STEP_MAP)
+			word += MAP_WORDS;
+		if (type == MODEL_LOAD || type == MODEL_STORE) {
+			if (!is_among_words(nr_accesses++))
+				stretch->accesses[stretch->nr_accesses++] =
+					access_of(word[1], after_load);
+			after_load = type == MODEL_LOAD;
+		}
+	}
+	if (nr_stretches % 5 == 0)
+		stretch->accesses[stretch->nr_accesses++] = MODEL_ACCESS_LOAD | MODEL_ACCESS_FIRST |
+							    MODEL_ACCESS_INSN | 7;
+	stretch = realloc(stretch, sizeof(*stretch) + stretch->nr_accesses * sizeof(uint16_t));
+	model_stretch_sum(stretch);
+	stretches[nr_stretches++] = stretch;
+	return (uintptr_t)stretch | MODEL_TAG_STRETCH << MODEL_TAG_SHIFT;
+}
+
+static void add_as_words(const ModelRecord *record)
+{
+	static unsigned seen;
+	uint64_t type = record->info & 0xff;
+
+	if (type == MODEL_BLOCK || type == MODEL_FETCH) {
+		add_word(stretch_of(record));
+		return;
+	}
+	if (is_among_words(seen++))
+		add_word(record->info | MODEL_TAG_RECORD << MODEL_TAG_SHIFT);
+	add_word(record->address);
+}
+
+static void run(ModelCPU *cpu, bool by_stretches, const ModelRecord *records, size_t *n)
+{
+	if (by_stretches)
+		model_run_stretches(cpu, words_of_run, nr_words);
+	else
+		model_run(cpu, records, *n);
+	nr_words = *n = 0;
+}
+
 int main(int argc, char **argv)
 {
 	static ModelRecord records[MOST_RECORDS];
+	bool by_stretches = argc == 2 && strcmp(argv[1], "--stretches") == 0;
 	uint64_t words[SHAPE_WORDS];
 	ModelShape shape = { .name = "trace", .vendor = "" };
 	char error[200];
@@ -158,9 +281,10 @@ int main(int argc, char **argv)
 
 	if (argc == 3 && strcmp(argv[1], "--preset") == 0)
 		return print_preset(argv[2]);
-	if (argc != 1)
-		bad("usage: model_replay <TRACE, or model_replay --preset NAME");
+	if (argc != 1 && !by_stretches)
+		bad("usage: model_replay [--stretches] <TRACE, or model_replay --preset NAME");
 
+	read_trace();
 	unsigned cpus = need_word();
 	for (size_t i = 0; i < SHAPE_WORDS; i++)
 		words[i] = need_word();
@@ -177,18 +301,23 @@ int main(int argc, char **argv)
 		if ((record.info & 0xff) < STEP_RUN) {
 			if (n == MOST_RECORDS)
 				bad("too many records without a step");
-			records[n++] = record;
+			if (by_stretches)
+				add_as_words(&record);
+			else
+				records[n++] = record;
 			continue;
 		}
-		model_run(cpu, records, n);
-		n = 0;
+		run(cpu, by_stretches, records, &n);
 		take_step(model, &cpu, &record);
 	}
-	model_run(cpu, records, n);
+	run(cpu, by_stretches, records, &n);
 	for (unsigned i = 0; i < cpus; i++)
 		for (int item = 0; item < MODEL_ITEMS; item++)
 			printf("%u %s %llu\n", i, model_item_name(item),
 			       (unsigned long long)model_counts(model_cpu(model, i))[item]);
 	model_free(model);
+	for (unsigned i = 0; i < nr_stretches; i++)
+		free(stretches[i]);
+	free(trace);
 	return 0;
 }

@@ -11,6 +11,9 @@
 #include "cache.h"
 #include "internal.h"
 
+/* The L1s of all presets have so many. */
+#define USUAL_WAYS 8
+
 void model_cache_init(Cache *cache, const ModelCache *shape)
 {
     unsigned sets = 1;
@@ -63,11 +66,44 @@ uint64_t *model_cache_peek(const Cache *cache, uint64_t line)
     return way < cache->ways ? set + way : NULL;
 }
 
+/*
+ * The same as below for sets of USUAL_WAYS, without a branch that depends on the
+ * way: the host would mispredict it.
+ */
+static uint64_t *use_usual(uint64_t *set, uint64_t line)
+{
+    unsigned found = 0, way;
+    uint64_t entry;
+
+#pragma GCC unroll 8
+    for (unsigned i = 0; i < USUAL_WAYS; i++) {
+        found |= (unsigned)(entry_line(set[i]) == line) << i;
+    }
+    if (!found) {
+        return NULL;
+    }
+    way = __builtin_ctz(found);
+    entry = set[way];
+#pragma GCC unroll 8
+    for (unsigned i = USUAL_WAYS - 1; i > 0; i--) {
+        set[i] = i <= way ? set[i - 1] : set[i];
+    }
+    set[0] = entry;
+    return set;
+}
+
 uint64_t *model_cache_use(const Cache *cache, uint64_t line)
 {
     uint64_t *set = cache_set(cache, line);
-    unsigned way = way_of(cache, set, line);
+    unsigned way;
 
+    if (entry_line(set[0]) == line && cache->ways) {
+        return set;
+    }
+    if (cache->ways == USUAL_WAYS) {
+        return use_usual(set, line);
+    }
+    way = way_of(cache, set, line);
     if (way == cache->ways) {
         return NULL;
     }

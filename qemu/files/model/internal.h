@@ -34,6 +34,9 @@ enum AccessKind {
     ACCESS_KINDS
 };
 
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+#define NEVER_INLINE  __attribute__((noinline))
+
 struct ModelCPU {
     uint64_t counts[MODEL_ITEMS];
 
@@ -55,6 +58,12 @@ struct ModelCPU {
     enum Level load_worst;      /* the worst of them so far */
     uint64_t uncached_load_insns;
 
+    /* The stretch that the last words of a run left open, and its next
+       access; NULL: none. */
+    const ModelStretch *stretch;
+    const uint16_t *next_access;
+
+    bool needs_branches;        /* else the predictor sees none */
     /* The branch that waits for its outcome. */
     enum ModelBranch branch;
     uint64_t branch_end;
@@ -85,5 +94,16 @@ enum Level model_hierarchy_access(ModelCPU *cpu, enum AccessKind kind,
 /* The same for lines FIRST to LAST of one access, virtually addressed. */
 enum Level model_hierarchy_access_virtual(ModelCPU *cpu, enum AccessKind kind,
                                     uint64_t first, uint64_t last);
+
+/*
+ * Parts of a run, run.c: one record; an access to the bytes FIRST to LAST; a
+ * fetch of them; the end of an instruction's loads; the end of the run.
+ */
+void model_run_record(ModelCPU *cpu, uint64_t address, uint64_t info);
+void model_access_data(ModelCPU *cpu, enum AccessKind kind, uint64_t first,
+                       uint64_t last);
+void model_fetch(ModelCPU *cpu, uint64_t first, uint64_t last);
+void model_close_loads(ModelCPU *cpu);
+void model_end_run(ModelCPU *cpu);
 
 #endif

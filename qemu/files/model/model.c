@@ -42,6 +42,7 @@ static void cpu_init(ModelCPU *cpu, Model *model)
     const ModelShape *shape = &model->shape;
 
     cpu->model = model;
+    model_need(cpu, UINT64_MAX);
     model_cache_init(&cpu->l1i, &shape->l1i);
     model_cache_init(&cpu->l1d, &shape->l1d);
     model_cache_init(&cpu->l2, &shape->l2);

@@ -164,6 +164,62 @@ typedef struct ModelRecord {
 void model_run(ModelCPU *cpu, const ModelRecord *first, size_t records);
 
 /*
+ * The same in fewer bytes: stretches. A stretch is instructions of a block that
+ * are fetched from one line, or one that straddles lines. Its description stays
+ * as it is while a log or a ModelCPU may have its address; a log has a word for
+ * the stretch, and one for each of its accesses.
+ */
+typedef struct ModelStretch {
+    uint64_t pc;                /* of its first instruction, */
+    uint8_t size;               /* which has this many bytes */
+    bool starts_block;
+    uint8_t branch;             /* of the block, if it starts one: enum
+                                   ModelBranch, */
+    uint64_t end;               /* and the pc after the block */
+    uint64_t sums[2];           /* by model_stretch_sum */
+    unsigned nr_accesses;
+    uint16_t accesses[];
+} ModelStretch;
+
+/* An access of a stretch, in 16 bits. */
+#define MODEL_ACCESS_SIZE   0xffu       /* bytes less 1 */
+#define MODEL_ACCESS_STORE  (1u << 8)
+#define MODEL_ACCESS_FIRST  (1u << 9)   /* as MODEL_FIRST, MODEL_MODIFY */
+#define MODEL_ACCESS_MODIFY (1u << 10)
+#define MODEL_ACCESS_INSN   (1u << 11)  /* its instruction's first */
+#define MODEL_ACCESS_LOOSE_SHIFT 14     /* 3 for a load, 0 for a store */
+#define MODEL_ACCESS_LOAD   (3u << MODEL_ACCESS_LOOSE_SHIFT)
+
+/*
+ * Words. Bits 62 and 63 tell them apart; no access that retires has an address
+ * with MODEL_TAG_STRETCH or MODEL_TAG_RECORD there. A stretch that is left early
+ * has the words of the instructions that retired. A record (with MODEL_TAG_RECORD in
+ * its info) may stand anywhere; its address follows. It is a load or a store.
+ */
+#define MODEL_TAG_SHIFT   62
+#define MODEL_TAG_STRETCH 1ull
+#define MODEL_TAG_RECORD  2ull
+/* The block is left before its branch. */
+#define MODEL_STRETCH_NO_BRANCH (1ull << 61)
+#define MODEL_STRETCH_POINTER   (MODEL_STRETCH_NO_BRANCH - 1)
+
+/* Completes a description. */
+void model_stretch_sum(ModelStretch *stretch);
+
+/*
+ * Runs NR_WORDS words, at most a million, of whole instructions. The last
+ * stretch may go on in the next run.
+ */
+void model_run_stretches(ModelCPU *cpu, const uint64_t *words,
+                         size_t nr_words);
+
+/*
+ * From now on only ITEMS, a set, must be right: the predictor sees no branch
+ * while none of them is about branches. Without a call all are.
+ */
+void model_need(ModelCPU *cpu, uint64_t items);
+
+/*
  * An interrupt or exception is delivered, and NEXT_PC is the pc to which it
  * would return: the outcome of a pending branch.
  */

@@ -12,13 +12,16 @@
 
 #include "internal.h"
 
+/* The items that no record but those of branches moves. */
+#define BIT(item) (1ull << (item))
+#define MODEL_BRANCH_ITEMS                                                  \
+    ((BIT(MODEL_BTB_MISS + 1) - BIT(MODEL_BRANCH_CONDITIONAL_TAKEN)) |      \
+     BIT(MODEL_STALL_BRANCH) | BIT(MODEL_CYCLES_STALLED))
+
 #define RECORD_TYPE(info)   ((info) & 0xff)
 #define RECORD_SIZE(info)   ((info) >> 8 & 0xff)
 #define RECORD_BRANCH(info) ((info) >> 16 & 0xff)
 #define RECORD_LENGTH(info) ((info) >> 32)
-
-#define ALWAYS_INLINE inline __attribute__((always_inline))
-#define NEVER_INLINE  __attribute__((noinline))
 
 static enum Level worse(enum Level a, enum Level b)
 {
@@ -82,7 +85,7 @@ static enum Level access_lines_virtual(ModelCPU *cpu, enum AccessKind kind,
 }
 
 /* The loads of an instruction have been seen: it counts by the worst one. */
-static NEVER_INLINE void close_loads(ModelCPU *cpu)
+NEVER_INLINE void model_close_loads(ModelCPU *cpu)
 {
     uint64_t *counts = cpu->counts;
 
@@ -111,8 +114,8 @@ static NEVER_INLINE void close_loads(ModelCPU *cpu)
 }
 
 /* An access that the loop does not know to be a repetition. */
-static NEVER_INLINE void access_data(ModelCPU *cpu, enum AccessKind kind,
-                                     uint64_t first, uint64_t last)
+NEVER_INLINE void model_access_data(ModelCPU *cpu, enum AccessKind kind,
+                                    uint64_t first, uint64_t last)
 {
     bool virtual = cpu->model->shape.virtually_addressed, missed;
     enum Level level = virtual
@@ -132,7 +135,7 @@ static NEVER_INLINE void access_data(ModelCPU *cpu, enum AccessKind kind,
     }
 }
 
-static NEVER_INLINE void fetch(ModelCPU *cpu, uint64_t first, uint64_t last)
+NEVER_INLINE void model_fetch(ModelCPU *cpu, uint64_t first, uint64_t last)
 {
     unsigned bits = cpu->line_bits;
     bool again = first >> bits == cpu->fetched, missed;
@@ -181,12 +184,14 @@ static ALWAYS_INLINE void run(ModelCPU *cpu, const ModelRecord *record,
             if (cpu->branch) {
                 model_predictor_resolve(cpu, first);
             }
-            cpu->branch = RECORD_BRANCH(info);
-            cpu->branch_end = first + RECORD_LENGTH(info);
+            if (cpu->needs_branches) {
+                cpu->branch = RECORD_BRANCH(info);
+                cpu->branch_end = first + RECORD_LENGTH(info);
+            }
             /* fall through */
         case MODEL_FETCH:
             if (!known || first >> bits != cpu->fetched) {
-                fetch(cpu, first, last);
+                model_fetch(cpu, first, last);
             }
             break;
         case MODEL_LOAD:
@@ -194,13 +199,13 @@ static ALWAYS_INLINE void run(ModelCPU *cpu, const ModelRecord *record,
             if (info & MODEL_FIRST) {
                 load_insns++;
                 if (cpu->load_worst) {
-                    close_loads(cpu);
+                    model_close_loads(cpu);
                 }
                 cpu->load_open = true;
             }
             entry = first_entry(cpu, &l1d, first, &known, &line, virtual);
             if (!known || entry_line(entry) != line) {
-                access_data(cpu, ACCESS_LOAD, first, last);
+                model_access_data(cpu, ACCESS_LOAD, first, last);
             }
             break;
         case MODEL_STORE:
@@ -210,7 +215,7 @@ static ALWAYS_INLINE void run(ModelCPU *cpu, const ModelRecord *record,
             entry = first_entry(cpu, &l1d, first, &known, &line, virtual);
             if (!known || (virtual ? entry_line(entry) != line
                                    : entry != entry_of(line, LINE_MODIFIED))) {
-                access_data(cpu, ACCESS_STORE, first, last);
+                model_access_data(cpu, ACCESS_STORE, first, last);
             }
             break;
         }
@@ -236,6 +241,24 @@ static void derive(ModelCPU *cpu)
                                    counts[MODEL_STALL_BRANCH];
 }
 
+void model_run_record(ModelCPU *cpu, uint64_t address, uint64_t info)
+{
+    ModelRecord record = { address, info };
+
+    if (cpu->model->shape.virtually_addressed) {
+        run(cpu, &record, 1, true);
+    } else {
+        run(cpu, &record, 1, false);
+    }
+}
+
+void model_end_run(ModelCPU *cpu)
+{
+    model_close_loads(cpu);
+    cpu->load_open = false;
+    derive(cpu);
+}
+
 void model_run(ModelCPU *cpu, const ModelRecord *first, size_t records)
 {
     if (cpu->model->shape.virtually_addressed) {
@@ -243,9 +266,7 @@ void model_run(ModelCPU *cpu, const ModelRecord *first, size_t records)
     } else {
         run(cpu, first, records, false);
     }
-    close_loads(cpu);
-    cpu->load_open = false;
-    derive(cpu);
+    model_end_run(cpu);
 }
 
 void model_interrupted(ModelCPU *cpu, uint64_t next_pc)
@@ -253,5 +274,13 @@ void model_interrupted(ModelCPU *cpu, uint64_t next_pc)
     if (cpu->branch) {
         model_predictor_resolve(cpu, next_pc);
         derive(cpu);
+    }
+}
+
+void model_need(ModelCPU *cpu, uint64_t items)
+{
+    cpu->needs_branches = items & MODEL_BRANCH_ITEMS;
+    if (!cpu->needs_branches) {
+        cpu->branch = MODEL_NO_BRANCH;
     }
 }

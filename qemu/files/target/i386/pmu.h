@@ -36,6 +36,7 @@
 
 typedef struct X86PMUModel X86PMUModel;
 typedef struct X86PMULog X86PMULog;
+struct ModelStretch;
 
 /*
  * What the user chose with -cpu MODEL,pmu=on,x-pmu-...; x86_pmu_realize puts
@@ -146,7 +147,7 @@ typedef struct X86PMUState {
     /*
      * With HF_PMU_MODEL_MASK: the log of what retires (see pmu-log.c).
      */
-    uintptr_t log;              /* the next free ModelRecord */
+    uintptr_t log;              /* the next free word */
     uintptr_t log_base;         /* log, when the present block started, plus
                                    what helpers have added since */
     uint32_t log_added;         /* bytes, by helpers of the present instruction */
@@ -163,7 +164,7 @@ typedef struct X86PMUState {
     uint32_t deliveries[X86_PMU_NR_DELIVERIES];     /* not yet settled */
     bool skidding;              /* an overflow happened, its PMI has not yet */
     bool mperf_runs;            /* AMD: MPERF or APERF has been accessed */
-    /* Of faults: the next PMI is the second of an overflow; counters that were
+    /* Faults: the next PMI is the second of an overflow; counters that were
        written shortly before their overflow, by their bits in the status. */
     bool second_pmi;
     uint64_t short_periods;
@@ -185,10 +186,8 @@ typedef struct X86PMUState {
 #define X86_PMU_INSN_SHIFT      20
 #define X86_PMU_INSN            (INT64_C(1) << X86_PMU_INSN_SHIFT)
 
-/* The fields of ModelRecord.info (model/model.h): their lowest bits. */
+/* The lowest bit of a field of a record's info (model/model.h). */
 #define X86_PMU_LOG_SIZE        8
-#define X86_PMU_LOG_BRANCH      16
-#define X86_PMU_LOG_LENGTH      32
 
 /* One branch of @kind in X86PMUState.kinds; 0 for kinds that are the rest. */
 static inline uint64_t x86_pmu_kind_unit(unsigned kind)
@@ -280,11 +279,18 @@ void x86_pmu_delivered(CPUArchState *env, bool is_hw);
 void x86_pmu_halt(CPUArchState *env);
 
 /*
+ * x86_pmu_log_word: the word that begins @stretch in a log, with these
+ * @accesses.  Equal stretches have one word, which is never freed.
+ */
+uint64_t x86_pmu_log_word(const struct ModelStretch *stretch,
+                          const uint16_t *accesses);
+
+/*
  * x86_pmu_unwind_log: the present instruction, and all after it, have not
- * retired.  The log had @records of the block, which the instruction started
+ * retired.  The log had @words of the block, which the instruction started
  * with.
  */
-void x86_pmu_unwind_log(CPUArchState *env, unsigned records);
+void x86_pmu_unwind_log(CPUArchState *env, unsigned words);
 
 /*
  * x86_pmu_accessed: a helper has accessed @size bytes at @addr.
@@ -368,6 +374,12 @@ static inline void x86_pmu_init(CPUArchState *env)
 
 static inline void x86_pmu_flushed(CPUArchState *env, bool global_too)
 {
+}
+
+static inline uint64_t x86_pmu_log_word(const struct ModelStretch *stretch,
+                                        const uint16_t *accesses)
+{
+    return 0;
 }
 
 static inline void x86_pmu_accessed(CPUArchState *env, uint64_t addr,

@@ -44,7 +44,7 @@
 /* The branch part of an allowance must not run over. */
 #define MAX_GRANT_INSNS         (X86_PMU_INSN - 1)
 /* Nor must the log (pmu-log.c). */
-#define MAX_GRANT_LOGGED_INSNS  800
+#define MAX_GRANT_LOGGED_INSNS  PMU_LOG_INSNS
 
 uint64_t *pmu_counter_value(CPUX86State *env, const X86PMUCounter *c)
 {
@@ -348,6 +348,9 @@ static void list_counters(CPUX86State *env)
     env_archcpu(env)->pmu_config.model->list_counters(env);
     if (p->items) {
         pmu_log_new_items(env, NULL);
+        if (p->items != items) {
+            pmu_log_need(env);
+        }
         if (!items) {
             /* The model is told of translations only while items count. */
             tlb_flush(env_cpu(env));

@@ -125,7 +125,7 @@ void pmu_event_tell_unmodelled(const X86CPU *cpu, uint64_t evtsel)
     g_mutex_unlock(&printing);
 }
 
-/* What a cycle counts in which the event happens so often. */
+/* The count of a cycle in which the event happens @happens times. */
 static unsigned in_cycle(uint64_t evtsel, unsigned happens)
 {
     unsigned cmask = EVTSEL_CMASK(evtsel);

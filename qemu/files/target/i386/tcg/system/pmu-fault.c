@@ -194,7 +194,7 @@ bool pmu_fault_realize(X86CPU *cpu, Error **errp)
 {
     X86PMUConfig *cfg = &cpu->pmu_config;
     const char *text = cfg->fault_names;
-    /* Of an empty text g_strsplit makes no name at all. */
+    /* g_strsplit makes no name at all of an empty text. */
     g_auto(GStrv) names = g_strsplit(*text ? text : "+", "+", -1);
 
     if (!strcmp(text, "help")) {

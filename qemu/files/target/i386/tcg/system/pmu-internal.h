@@ -281,6 +281,9 @@ void pmu_log_reset(CPUX86State *env);
  */
 void pmu_log_delivering(CPUX86State *env);
 
+/* The most instructions between two runs of the log. */
+#define PMU_LOG_INSNS 8000
+
 /* pmu_log_run: run the log through the model, and empty it. */
 void pmu_log_run(CPUX86State *env);
 
@@ -289,6 +292,9 @@ void pmu_log_run(CPUX86State *env);
  * branch that was last in the log.
  */
 void pmu_log_settle(CPUX86State *env);
+
+/* pmu_log_need: tell the model which items env->pmu.items are. */
+void pmu_log_need(CPUX86State *env);
 
 /*
  * pmu_log_new_items: how much each of env->pmu.items has grown since the last
@@ -329,7 +335,7 @@ void pmu_fault_cpuid(X86CPU *cpu, uint32_t leaf, uint32_t *eax, uint32_t *ebx,
 /* pmu_fault_reset: change the power-up values, which have just been set. */
 void pmu_fault_reset(CPUX86State *env);
 
-/* What happens when register *@i of row @r is accessed. */
+/* The effect of an access to register *@i of row @r. */
 typedef enum PMUAccess {
     PMU_REFUSED,                /* #GP */
     PMU_IGNORED,                /* reads 0, a write does nothing */

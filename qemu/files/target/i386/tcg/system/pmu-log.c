@@ -2,26 +2,26 @@
  * The emulated PMUs: the log of what retires, and the model that is told of it.
  *
  * Where some counter counts items of the model of the processor behind the
- * counters (HF_PMU_MODEL_MASK; model/model.h), translated code writes records
+ * counters (HF_PMU_MODEL_MASK; model/model.h), translated code writes words
  * into a log of the vCPU: one when a block starts, one for each further line of
  * code, one for each access.  The log is run through the model when the PMU
  * looks at its counters, and before anything that must come after it: a flush
  * of the guest's TLBs, another vCPU of the same thread.
  *
- * env->pmu.log is the end of the log.  In line, a block writes its records at
+ * env->pmu.log is the end of the log.  In line, a block writes its words at
  * constant offsets from env->pmu.log_base and moves the end when it leaves, and
- * before it calls a helper.  A helper that accesses memory adds its records at
+ * before it calls a helper.  A helper that accesses memory adds records, of two words, at
  * the end, and moves the base as far, so that log - log_base stays what the
  * block believes it to be.  An instruction that does not retire takes its
- * records back, those of its helpers too: they are log_added bytes.
+ * words back, those of its helpers too: they are log_added bytes.
  *
  * An access is told if an instruction makes it by right of its ring.  What a
  * ring-3 instruction makes the CPU access as supervisor (descriptors, the
  * kernel's stack) is not, and neither is what the delivery of an interrupt or
  * exception accesses: what a program counts in its ring is its own.
  *
- * Invariants: log - log_base is a multiple of a record; the grant bounds the
- * instructions, and so the records, between two runs (pmu-count.c).
+ * Invariants: log - log_base is a multiple of a word; the grant bounds the
+ * instructions, and so the words in line, between two runs (pmu-count.c).
  *
  * The log belongs to its vCPU's thread.  The model is shared, and its functions
  * are called with the lock.  The state of neither migrates.
@@ -42,8 +42,11 @@
 #include "migration/blocker.h"
 #include "pmu-internal.h"
 
-/* Records of the log.  An instruction in line has at most about 80 (ENTER). */
-#define LOG_RECORDS             65536
+/* Words of an instruction in line are at most about 80 (ENTER's). */
+#define IN_LINE_WORDS           (PMU_LOG_INSNS * 80)
+/* When a helper finds so many, the log is run. */
+#define HELPER_WORDS            65536
+#define LOG_WORDS               (IN_LINE_WORDS + HELPER_WORDS)
 /* Cycles that an instruction stalls at most, but for rare ones. */
 #define STALL_MOST              128
 /* As enum ModelItem: no more fit into a set. */
@@ -52,7 +55,7 @@ QEMU_BUILD_BUG_ON(MODEL_ITEMS > 64);
 struct X86PMULog {
     ModelCPU *model;
     uint64_t seen[MODEL_ITEMS]; /* the counts at the last look */
-    ModelRecord records[LOG_RECORDS];
+    uint64_t words[LOG_WORDS];
 };
 
 /* The machine's model, of the shape that its first CPU's properties have. */
@@ -60,15 +63,22 @@ static Model *machine_model;
 static char *machine_text;
 static unsigned nr_logs;
 static QemuMutex lock;
+/* The descriptions that words of logs point to, each in it once. */
+static GHashTable *stretches;
 
 static X86PMULog *log_of(CPUX86State *env)
 {
     return env_archcpu(env)->pmu_config.log;
 }
 
+static const ModelStretch *stretch_of(uint64_t word)
+{
+    return (ModelStretch *)(uintptr_t)(word & MODEL_STRETCH_POINTER);
+}
+
 static uintptr_t log_start(X86PMULog *log)
 {
-    return (uintptr_t)log->records;
+    return (uintptr_t)log->words;
 }
 
 const char *pmu_log_preset(const X86CPU *cpu)
@@ -110,6 +120,47 @@ static bool choose_shape(X86CPU *cpu, ModelShape *shape, Error **errp)
     return true;
 }
 
+static size_t stretch_bytes(const ModelStretch *stretch)
+{
+    return sizeof(*stretch) + stretch->nr_accesses * sizeof(uint16_t);
+}
+
+static guint hash_stretch(gconstpointer key)
+{
+    const ModelStretch *stretch = key;
+
+    return stretch->pc * 0x9e3779b97f4a7c15ull >> 32;
+}
+
+static gboolean same_stretch(gconstpointer a, gconstpointer b)
+{
+    return stretch_bytes(a) == stretch_bytes(b) &&
+           !memcmp(a, b, stretch_bytes(a));
+}
+
+uint64_t x86_pmu_log_word(const ModelStretch *stretch, const uint16_t *accesses)
+{
+    ModelStretch *found, *made = g_malloc0(stretch_bytes(stretch));
+
+    made->pc = stretch->pc;
+    made->size = stretch->size;
+    made->starts_block = stretch->starts_block;
+    made->branch = stretch->branch;
+    made->end = stretch->end;
+    made->nr_accesses = stretch->nr_accesses;
+    memcpy(made->accesses, accesses, made->nr_accesses * sizeof(uint16_t));
+    model_stretch_sum(made);
+    QEMU_LOCK_GUARD(&lock);
+    found = g_hash_table_lookup(stretches, made);
+    if (found) {
+        g_free(made);
+    } else {
+        found = made;
+        g_hash_table_add(stretches, found);
+    }
+    return (uintptr_t)found | MODEL_TAG_STRETCH << MODEL_TAG_SHIFT;
+}
+
 static bool make_model(X86CPU *cpu, Error **errp)
 {
     const X86PMUConfig *cfg = &cpu->pmu_config;
@@ -134,6 +185,7 @@ static bool make_model(X86CPU *cpu, Error **errp)
         return false;
     }
     qemu_mutex_init(&lock);
+    stretches = g_hash_table_new(hash_stretch, same_stretch);
     machine_model = model_new(&shape, current_machine->smp.max_cpus);
     machine_text = g_steal_pointer(&text);
     return true;
@@ -178,7 +230,7 @@ static void run(CPUX86State *env)
     X86PMUState *p = &env->pmu;
     uintptr_t length = p->log - log_start(log);
 
-    model_run(log->model, log->records, length / sizeof(ModelRecord));
+    model_run_stretches(log->model, log->words, length / sizeof(uint64_t));
     p->log -= length;
     p->log_base -= length;
 }
@@ -198,6 +250,13 @@ void pmu_log_settle(CPUX86State *env)
         warn_report_once("x-pmu-model: a fault of the emulator: an access to a "
                          "page whose translation the model was not told");
     }
+}
+
+void pmu_log_need(CPUX86State *env)
+{
+    QEMU_LOCK_GUARD(&lock);
+    run(env);
+    model_need(log_of(env)->model, env->pmu.items);
 }
 
 void pmu_log_new_items(CPUX86State *env, uint64_t grown[MODEL_ITEMS])
@@ -238,27 +297,27 @@ void pmu_log_delivering(CPUX86State *env)
 /* The branch that ends the log's last block has not retired. */
 static void forget_branch(CPUX86State *env)
 {
-    ModelRecord *start = log_of(env)->records;
-    ModelRecord *end = (ModelRecord *)env->pmu.log;
+    uint64_t *start = log_of(env)->words;
 
-    for (ModelRecord *r = end - 1; r >= start; r--) {
-        if ((uint8_t)r->info == MODEL_BLOCK) {
-            r->info &= ~(UINT64_C(0xff) << X86_PMU_LOG_BRANCH);
+    for (uint64_t *w = (uint64_t *)env->pmu.log - 1; w >= start; w--) {
+        if (*w >> MODEL_TAG_SHIFT == MODEL_TAG_STRETCH &&
+            stretch_of(*w)->starts_block) {
+            *w |= MODEL_STRETCH_NO_BRANCH;
             return;
         }
     }
 }
 
-void x86_pmu_unwind_log(CPUX86State *env, unsigned records)
+void x86_pmu_unwind_log(CPUX86State *env, unsigned words)
 {
     X86PMUState *p = &env->pmu;
 
     p->log_base -= p->log_added;
     p->log_added = 0;
     p->log_in_line = 0;
-    p->log = MAX(p->log_base + records * sizeof(ModelRecord),
+    p->log = MAX(p->log_base + words * sizeof(uint64_t),
                  log_start(log_of(env)));
-    if (records) {
+    if (words) {
         forget_branch(env);
     }
 }
@@ -266,31 +325,31 @@ void x86_pmu_unwind_log(CPUX86State *env, unsigned records)
 static void add(CPUX86State *env, uint64_t address, uint64_t info)
 {
     X86PMUState *p = &env->pmu;
-    ModelRecord *r = (ModelRecord *)p->log;
+    uint64_t *word;
 
-    if (r == log_of(env)->records + LOG_RECORDS) {
+    if (p->log - log_start(log_of(env)) >= HELPER_WORDS * sizeof(*word)) {
         pmu_log_run(env);
         p->log_added = 0;
-        r = (ModelRecord *)p->log;
     }
-    r->address = address;
-    r->info = info;
-    p->log += sizeof(*r);
-    p->log_base += sizeof(*r);
-    p->log_added += sizeof(*r);
+    word = (uint64_t *)p->log;
+    word[0] = info | MODEL_TAG_RECORD << MODEL_TAG_SHIFT;
+    word[1] = address;
+    p->log += 2 * sizeof(*word);
+    p->log_base += 2 * sizeof(*word);
+    p->log_added += 2 * sizeof(*word);
 }
 
 /* MODEL_FIRST, if the present instruction has no access of @type yet. */
 static uint64_t first(CPUX86State *env, enum ModelRecordType type)
 {
     X86PMUState *p = &env->pmu;
-    ModelRecord *end = (ModelRecord *)p->log;
+    uint64_t *end = (uint64_t *)p->log;
 
     if (p->log_in_line & (type == MODEL_LOAD ? 1 : 2)) {
         return 0;
     }
-    for (ModelRecord *r = end - p->log_added / sizeof(*r); r < end; r++) {
-        if ((uint8_t)r->info == type) {
+    for (uint64_t *w = end - p->log_added / sizeof(*w); w < end; w += 2) {
+        if ((uint8_t)*w == type) {
             return 0;
         }
     }
