@@ -71,11 +71,11 @@ qemu:
 
 #: bench-qemu       measures the cost of the emulated PMUs
 bench-qemu:
-	@qemu/bench
+	@MAKEFLAGS= qemu/bench
 
 #: bench-model      compares the cost of the model of caches and branches with Cachegrind's
 bench-model:
-	@qemu/bench-model
+	@MAKEFLAGS= qemu/bench-model
 
 #: lint             checks layout, words, Python, and runs cppcheck and clang-tidy
 lint:
