@@ -25,7 +25,7 @@ struct string {
 	bool down;
 };
 
-/* What a string instruction leaves in its registers. */
+/* The registers of a string instruction, when it has completed. */
 struct registers {
 	uint64_t count, from, to;
 };

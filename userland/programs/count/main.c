@@ -2,7 +2,7 @@
 /*
  * count - counts the events of one program, from its exec to its end, for `tally count` on the host.
  *
- *     count [-t] [-r] [-a] [-c FIFO[,ACK]] -i INPUT -o RESULT EVENT... -- PROGRAM [ARGUMENTS]
+ *     count [-t] [-r] [-a] [-c FIFO[,ACK]] [-i INPUT] -o RESULT EVENT... -- PROGRAM [ARGUMENTS]
  *
  * It is the first process of a machine. An EVENT is NAME:TYPE:CONFIG:MODES, numbers of perf_event_open(2) and the letters
  * u and k. Descendants are counted, too. The program reads INPUT as its standard input, if there is one. -t begins at a
