@@ -245,7 +245,7 @@ void fuzz_administrate(struct random random, unsigned int operations)
 		pid_t child;
 
 		fuzz_dsa_administrate(&own);
-		switch (random_below(&random, 5)) {
+		switch (random_below(&random, 6)) {
 		case 0:
 			read_trace(&own);
 			break;
@@ -258,6 +258,9 @@ void fuzz_administrate(struct random random, unsigned int operations)
 			break;
 		case 2:
 			fuzz_change_cpus(&own);
+			break;
+		case 3:
+			fuzz_cpu_devices_administrate(&own);
 			break;
 		default:
 			change_setting(&own);

@@ -13,6 +13,7 @@
  *   attr.c        makes attributes
  *   cpus.c        CPUs go off line and come on line
  *   dsa.c         the DSA and IAX, on a machine that has them
+ *   devices.c     /dev/cpu/N/msr, cpuid and pmu
  *
  * and one file for each kind of operations (fuzz_..._operations below).
  *
@@ -106,7 +107,9 @@ uint64_t privileged_any_code(uint64_t number);
 
 /* Reports what is in MEMORY of SIZE bytes, got from WHAT, and belongs to the kernel. */
 void leak_check(const void *memory, size_t size, const char *what);
-/* The same for text with addresses as digits. */
+/* The same for what may have addresses of the kernel. */
+void leak_check_unset(const void *memory, size_t size, const char *what);
+/* The same as leak_check for text with addresses as digits. */
 void leak_check_text(const char *text, size_t size, const char *what);
 /* The same for the ring of an event, which may show kernel addresses to a task that may sample the kernel. */
 void leak_check_ring(const void *memory, size_t size);
@@ -144,7 +147,7 @@ extern const struct operation fuzz_event_operations[], fuzz_process_operations[]
 	fuzz_attack_operations[], fuzz_call_operations[], fuzz_program_operations[],
 	fuzz_signal_operations[], fuzz_file_operations[], fuzz_time_operations[],
 	fuzz_futex_operations[], fuzz_socket_operations[], fuzz_perfctr_operations[],
-	fuzz_cpu_operations[], fuzz_dsa_operations[];
+	fuzz_cpu_operations[], fuzz_dsa_operations[], fuzz_device_operations[];
 
 /* Does OPERATIONS operations, DEPTH processes below the seed's first ones (0 …), and leaves no child.
  */
@@ -169,6 +172,11 @@ void fuzz_dsa_begin(void);
 void fuzz_dsa_end(void);
 /* Changes queues, runs dmatest, or lets a process use queues with privileges. */
 void fuzz_dsa_administrate(struct random *random);
+
+/* --- devices.c: root's part --- */
+
+/* Lets a process use the CPUs' devices for a while. */
+void fuzz_cpu_devices_administrate(struct random *random);
 
 /* A number that RANDOM gives, below LIMIT: short for what every operation does. */
 static inline unsigned int pick(struct fuzzer *fuzzer, unsigned int limit)

@@ -68,6 +68,11 @@ void leak_check(const void *memory, size_t size, const char *what)
 	check(memory, size, what, fuzz_shared->paranoid >= 2);
 }
 
+void leak_check_unset(const void *memory, size_t size, const char *what)
+{
+	check(memory, size, what, false);
+}
+
 void leak_check_ring(const void *memory, size_t size)
 {
 	const struct perf_event_mmap_page *page = memory;

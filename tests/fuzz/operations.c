@@ -196,7 +196,7 @@ static const struct operation *const tables[] = {
 	fuzz_call_operations,	fuzz_program_operations, fuzz_signal_operations,
 	fuzz_file_operations,	fuzz_time_operations,	 fuzz_futex_operations,
 	fuzz_socket_operations, fuzz_perfctr_operations, fuzz_cpu_operations,
-	fuzz_dsa_operations,
+	fuzz_dsa_operations,	fuzz_device_operations,
 };
 
 static const struct operation *choose(struct fuzzer *fuzzer)
