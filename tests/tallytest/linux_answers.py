@@ -60,6 +60,9 @@ MODEL_PROGRAMS = {
 BARE = ("--caches", "none")
 # The rules ask for exactly this many general counters.
 RULES_AMD = ("--processor", "zen4", *BARE, "--pmu-counters", "4")
+# The machines whose PMU the report judges by Linux's module msr, and the words that load it.
+REPORT_MACHINES = {"report": (*EMULATED, "--cpus", "2"), "report.zen4": (*EMULATED, "--cpus", "2", "--processor", "zen4", *BARE)}
+LOAD_MSR = ("--load", "msr")
 # The lines of Linux's log that describe the PMU.
 PMU_LOG = r"Performance Events: .*|\.\.\. [\w -]+: +\w+"
 
@@ -132,6 +135,8 @@ def _all():
     for machine in AMD_MACHINES:
         yield _user(selfmon_on_amd(machine), "selfmon", "bin", (*amd_options(machine), "--timeout", "300"), log=PMU_LOG,
                     counts=True)
+    for name, options in REPORT_MACHINES.items():
+        yield _user(name, "report", "bin", (*LOAD_MSR, *options, "--timeout", "200"), words=("--msr",), counts=True)
     yield _user("profile", "profile", "bin", (*EMULATED, "--timeout", "300"), counts=True)
     yield _user("bench", "bench", "bin", BENCH_OPTIONS, counts=True)
     for processor in BENCH_AMD:

@@ -98,6 +98,11 @@ void find_absent(struct finding *finding, const char *format, ...)
 	FIND(OUTCOME_ABSENT);
 }
 
+static void find_beyond(struct finding *finding, const char *format, ...)
+{
+	FIND(OUTCOME_BEYOND);
+}
+
 void find_blocked(struct finding *finding, const char *premise)
 {
 	finding->outcome = OUTCOME_BLOCKED;
@@ -166,7 +171,7 @@ const struct finding *engine_next(size_t *position, char *name, size_t size)
 /* True if a premise of that OUTCOME lets a rule be judged. STRICT: it must be exact, too. */
 static bool permits(enum outcome outcome, bool strict)
 {
-	return outcome == OUTCOME_HOLDS || outcome == OUTCOME_ABSENT ||
+	return outcome == OUTCOME_HOLDS || outcome == OUTCOME_ABSENT || outcome == OUTCOME_BEYOND ||
 	       (outcome == OUTCOME_INEXACT && !strict);
 }
 
@@ -200,7 +205,8 @@ static void judge(struct finding *finding, const struct group *group, const stru
 
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
 		if (missing & reasons[i].need) {
-			find_absent(finding, "%s", reasons[i].reason);
+			(reasons[i].need == NEED_STEPS ? find_beyond : find_absent)(finding, "%s",
+										    reasons[i].reason);
 			return;
 		}
 	}
@@ -220,6 +226,7 @@ static void print_result(size_t number, const struct result *result, const struc
 		printf("ok %zu - %s\n", number, result->name);
 		break;
 	case OUTCOME_ABSENT:
+	case OUTCOME_BEYOND:
 	case OUTCOME_BLOCKED:
 		printf("ok %zu - %s # SKIP %s\n", number, result->name, finding->text);
 		break;
@@ -258,7 +265,7 @@ unsigned int engine_run(void)
 	uses_print();
 	printf("# report: %zu rules: %u ok, %u not ok, %u inexact, %u skipped\n", total,
 	       counts[OUTCOME_HOLDS], counts[OUTCOME_BROKEN], counts[OUTCOME_INEXACT],
-	       counts[OUTCOME_ABSENT] + counts[OUTCOME_BLOCKED]);
+	       counts[OUTCOME_ABSENT] + counts[OUTCOME_BEYOND] + counts[OUTCOME_BLOCKED]);
 	return counts[OUTCOME_BROKEN];
 }
 

@@ -59,10 +59,11 @@ static void print_use(const char *use, const char *rules)
 	const struct finding *finding, *worst = NULL;
 	char name[NAME_MAX], worst_name[NAME_MAX] = "";
 	size_t position = 0;
-	unsigned int judged = 0;
+	unsigned int judged = 0, holding = 0, beyond = 0;
 	/* From bad to worse. */
 	static const int badness[] = { [OUTCOME_HOLDS] = 0,
 				       [OUTCOME_ABSENT] = 0,
+				       [OUTCOME_BEYOND] = 0,
 				       [OUTCOME_INEXACT] = 1,
 				       [OUTCOME_BLOCKED] = 2,
 				       [OUTCOME_BROKEN] = 3 };
@@ -70,7 +71,9 @@ static void print_use(const char *use, const char *rules)
 	while ((finding = engine_next(&position, name, sizeof(name)))) {
 		if (!is_needed(rules, name))
 			continue;
-		judged += finding->outcome != OUTCOME_ABSENT;
+		holding += finding->outcome == OUTCOME_HOLDS;
+		beyond += finding->outcome == OUTCOME_BEYOND;
+		judged += finding->outcome != OUTCOME_ABSENT && finding->outcome != OUTCOME_BEYOND;
 		if (badness[finding->outcome] > (worst ? badness[worst->outcome] : 0)) {
 			worst = finding;
 			snprintf(worst_name, sizeof(worst_name), "%s", name);
@@ -80,6 +83,9 @@ static void print_use(const char *use, const char *rules)
 		printf("#   %s: no: this machine announces no PMU\n", use);
 	else if (!judged || machine.access == ACCESS_NONE)
 		printf("#   %s: not judged: %s\n", use, machine.reason);
+	else if (beyond && (!worst || worst->outcome == OUTCOME_INEXACT))
+		printf("#   %s: not judged: %u rules hold, %u cannot be judged: %s\n", use,
+		       holding, beyond, machine.reason);
 	else if (!worst)
 		printf("#   %s: yes\n", use);
 	else if (worst->outcome == OUTCOME_INEXACT)
