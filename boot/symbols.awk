@@ -27,9 +27,14 @@ END {
 		exit 1
 	}
 	print "\t.section .symbols, \"a\""
-	print "\t.balign 8\n\t.global symbol_table, symbol_count, symbol_names\nsymbol_table:"
+	print "\t.balign 8\n\t.global symbol_offsets, symbol_places, symbol_count, symbol_names\nsymbol_offsets:"
+	for (i = 0; i < count; i++)
+		printf "\t.long %d\n", offsets[i]
+	# The place of each 16th name: a place for each would be a fifth of the table.
+	print "symbol_places:"
 	for (i = 0; i < count; i++) {
-		printf "\t.long %d, %d\n", offsets[i], position
+		if (i % 16 == 0)
+			printf "\t.long %d\n", position
 		position += length(names[i]) + 1
 	}
 	printf "symbol_count:\n\t.long %d\nsymbol_names:\n", count

@@ -7,18 +7,30 @@
  */
 #include <kernel/base/symbol.h>
 
+#include <string.h>
+
 extern const char __text_start[], __text_end[];
 
-/* Offset from __text_start, and the place of the name in symbol_names, which starts with its kind's
- * letter. */
-struct symbol {
-	uint32_t offset;
-	uint32_t name;
-};
+/* One place stands for this many names, which follow each other. As in boot/symbols.awk. */
+#define NAMES_PER_PLACE 16
 
-extern const struct symbol symbol_table[] __attribute__((weak));
+/* From __text_start. */
+extern const uint32_t symbol_offsets[] __attribute__((weak));
+/* Of names, in symbol_names. */
+extern const uint32_t symbol_places[] __attribute__((weak));
 extern const uint32_t symbol_count __attribute__((weak));
+/* Each ends with a zero byte. */
 extern const char symbol_names[] __attribute__((weak));
+
+/* The name of function INDEX, after the letter of its kind. */
+static const char *kind_and_name(size_t index)
+{
+	const char *name = symbol_names + symbol_places[index / NAMES_PER_PLACE];
+
+	for (size_t i = 0; i < index % NAMES_PER_PLACE; i++)
+		name += strlen(name) + 1;
+	return name;
+}
 
 const char *symbol_find(uintptr_t address, size_t *offset)
 {
@@ -32,15 +44,15 @@ const char *symbol_find(uintptr_t address, size_t *offset)
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (symbol_table[middle].offset <= sought)
+		if (symbol_offsets[middle] <= sought)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	if (low == 0)
 		return NULL;
-	*offset = sought - symbol_table[low - 1].offset;
-	return symbol_names + symbol_table[low - 1].name + 1;
+	*offset = sought - symbol_offsets[low - 1];
+	return kind_and_name(low - 1) + 1;
 }
 
 void symbol_get_range(uintptr_t *start, uintptr_t *end)
@@ -53,10 +65,10 @@ bool symbol_get(size_t index, struct symbol_entry *entry)
 {
 	if (!&symbol_count || index >= symbol_count)
 		return false;
-	const char *name = symbol_names + symbol_table[index].name;
+	const char *name = kind_and_name(index);
 
 	*entry = (struct symbol_entry){
-		.address = (uintptr_t)__text_start + symbol_table[index].offset,
+		.address = (uintptr_t)__text_start + symbol_offsets[index],
 		.kind = name[0],
 		.name = name + 1,
 	};
