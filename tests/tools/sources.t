@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """The sources keep the rules of docs/design.md that a compiler does not check.
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The architectures that Tally runs on: what differs between them for this command."""
 
-from dataclasses import dataclass
+from .record import record
 
 
-@dataclass(frozen=True)
+@record
 class Architecture:
     """One architecture. User addresses are below `user_end`; a page bounds what "congruent" means there."""
 

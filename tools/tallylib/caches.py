@@ -6,10 +6,8 @@ NAME=SIZE,WAYS,LINE of each cache that replaces the preset's, with the names I1,
 and LL=0 take that cache away. A geometry alone is one of Cachegrind's. docs/model.md describes the presets.
 """
 
-from dataclasses import dataclass
-from typing import Optional
-
 from .failure import USAGE, Failure
+from .record import record
 
 NONE = "none"
 # The preset of a geometry alone: that of the tool whose options have the same words.
@@ -28,13 +26,13 @@ LINE = 64
 SIZE_MAX = 1 << 30
 
 
-@dataclass(frozen=True)
+@record
 class Caches:
     """One --caches. preset: None with `none` only; geometry: the emulator's words for it, or None."""
 
     text: str
-    preset: Optional[str] = None
-    geometry: Optional[str] = None
+    preset: str | None = None
+    geometry: str | None = None
 
     def properties(self, vendor):
         """QEMU's words for a CPU of VENDOR, which is None if it is not known."""

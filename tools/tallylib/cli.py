@@ -7,7 +7,6 @@ functions named add_* declare their common options once.
 
 import argparse
 import contextlib
-import fractions
 import os
 import re
 import shutil
@@ -15,11 +14,9 @@ import signal
 import sys
 import tempfile
 
-from dataclasses import dataclass, field
-from typing import Optional
-
 from . import architecture, bring, caches, device, emulator, failure, image_form, initramfs, machine, medium, paths, processor
 from .failure import MISSING, NOT_FOUND, USAGE, Failure
+from .record import fresh, record
 
 # Words for the kernel, docs/boot.md.
 _AS_PIPES = "console=raw log=com2"
@@ -32,8 +29,9 @@ _AS_REPORT = "console=cooked log=both end=exit"
 # loader put it, below 4 GiB; the amount beside a large one.
 _MEMORY_MIB, _MEMORY_LEAST_MIB, _MEMORY_BESIDE_MIB = 512, 12, 384
 _INITRAMFS_MAX_MIB = 3072
-# The programs that `tally report` runs after the judge, in this order. The judge has the counters to itself.
+# The programs that `tally report` runs after the judge, in this order, on one machine. The judge has the counters to itself.
 _REPORT = ("selfmon", "profile")
+_ONE_AFTER_THE_OTHER = ("each", "-e")
 # It alone is on the media of `tally image --report`.
 _JUDGE, _JUDGE_WORDS = "report", "pmu=off init-check"
 # The characters of its console that are shown if the machine does not end well.
@@ -49,7 +47,7 @@ _REGION = "/.tally/control,/.tally/answers"
 NO_ENTRY = 1
 
 
-@dataclass
+@record
 class Platform:
     """The kernel that runs a program, its words, and the host path of a /init that it needs. `files` are more files of
     the guest: by their path there, bytes or the host's path.
@@ -59,8 +57,8 @@ class Platform:
 
     kernel: str
     words: str
-    init: Optional[str] = None
-    files: dict = field(default_factory=dict)
+    init: str | None = None
+    files: dict = fresh(dict)
     interactive: bool = False
     has_input: bool = True
     make: str = "make"
@@ -271,6 +269,8 @@ def _number(low, high):
 
 
 def _percent(text):
+    # Other options are without one.
+    import fractions
     try:
         value = fractions.Fraction(text)
     except (ValueError, ZeroDivisionError):
@@ -518,17 +518,23 @@ def _report(options):
     if not has_judge and not is_text:
         raise Failure(USAGE, f"--format {options.format}: the rules are for x86_64, not for {options.arch}")
     broken = _judge(options, report) if has_judge else 0
-    for name in _REPORT if is_text else ():
-        status = _run_own(options, name)
+    if is_text:
+        name, *words = _ONE_AFTER_THE_OTHER
+        status = _run_own(options, name, *words, *(_own(options, program) for program in _REPORT))
         if status:
             return status
     return broken
 
 
-def _run_own(options, name):
-    """Runs a program of this tree, alone in the initramfs."""
+def _own(options, name):
+    """The path of a program of this tree."""
     arch = _architecture(options)
-    options.words = [paths.built(os.path.join(arch.folder, f"user/bin/{name}"), arch.make)]
+    return paths.built(os.path.join(arch.folder, f"user/bin/{name}"), arch.make)
+
+
+def _run_own(options, name, *words):
+    """Runs a program of this tree, alone in the initramfs but for those that its words name."""
+    options.words = [_own(options, name), *words]
     options.root, options.env, options.add, options.no_check = None, [], [], False
     return _run_packed(options)
 

@@ -6,9 +6,8 @@ guest's accel-config; with queue=user queue 0 of each device is programs' (idxd.
 makes it its own (idxd.kernel_queue). queue=user, or iommu=on, adds the IOMMU that queues of programs need.
 """
 
-from dataclasses import dataclass, field
-
 from .failure import USAGE, Failure
+from .record import fresh, record
 
 KINDS = ("dsa", "iax")
 # The properties of the emulated device, each with its least and greatest value.
@@ -21,12 +20,12 @@ _IOMMU = "intel-iommu,intremap=off,device-iotlb=on,x-scalable-mode=on,x-flts=on,
 CPU_PROPERTIES = ("movdir64b=on", "enqcmd=on")
 
 
-@dataclass
+@record
 class Device:
     """One --device."""
 
     kind: str
-    properties: dict = field(default_factory=dict)
+    properties: dict = fresh(dict)
     queue: str = "kernel"
     iommu: bool = False
 

@@ -8,11 +8,9 @@ else that would cost time at boot: no screen, no network card, no default drives
 import os
 import re
 
-from dataclasses import dataclass, field
-from typing import Optional
-
 from . import caches, device, paths, processor
 from .failure import NO_PMU, USAGE, Failure
+from .record import fresh, record
 
 _EXIT_PORT = "isa-debug-exit,iobase=0xf4,iosize=4"
 # The Alpha's machine ends through its console.
@@ -23,22 +21,22 @@ _ALPHA_CPU = "ev67"
 _ALPHA_CPUS_MAX = 4
 
 
-@dataclass
+@record
 class Options:
     """The user's choices about a machine. `pmu`: auto, emulated, kvm or none."""
 
     pmu: str = "auto"
-    pmu_properties: Optional[dict] = None
+    pmu_properties: dict | None = None
     cpus: int = 1
-    cpu: Optional[str] = None
+    cpu: str | None = None
     memory_mib: int = 512
     icount: bool = False
     gdb: bool = False
     arch: str = "x86_64"
     processor: str = processor.DEFAULT
-    modelled: Optional[caches.Caches] = None  # --caches; None: the CPU's own, or none if the machine is `bare`
+    modelled: caches.Caches | None = None  # --caches; None: the CPU's own, or none if the machine is `bare`
     bare: bool = False
-    devices: list = field(default_factory=list)
+    devices: list = fresh(list)
 
 
 def settle_pmu(options):

@@ -9,23 +9,21 @@ is. Parents need no entry of their own; the kernel makes those that are missing.
 import os
 import stat
 
-from dataclasses import dataclass
-from typing import Optional, Union
-
 from . import cpio
 from .failure import NOT_FOUND, USAGE, Failure
+from .record import record
 
 # Symbolic links that the kernel follows in one path before ELOOP.
 _LINKS_MAX = 40
 
 
-@dataclass
+@record
 class Entry:
     """`mode` with the file's type. `contents`: bytes, or the host's path of them; a link's target."""
 
     mode: int
-    contents: Union[bytes, str] = b""
-    status: Optional[os.stat_result] = None  # whose owner, time and device number it has; None: root's
+    contents: bytes | str = b""
+    status: os.stat_result | None = None  # whose owner, time and device number it has; None: root's
     time: int = 0
 
 

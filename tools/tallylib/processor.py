@@ -6,10 +6,8 @@ with that PMU. Every model is `max`, so that TCG lacks none of its features. Som
 that their PMU counts, unless --caches says otherwise (caches.py).
 """
 
-from dataclasses import dataclass
-from typing import Optional
-
 from .failure import USAGE, Failure
+from .record import record
 
 DEFAULT = "generic"
 # What --pmu-NAME sets: the property of the emulated CPU, and its meaning.
@@ -21,7 +19,7 @@ PMU_PROPERTIES = {
 }
 
 
-@dataclass(frozen=True)
+@record
 class Processor:
     """QEMU's words for the model and its PMU, the range of each --pmu-NAME that the PMU takes, the vendor, and the preset of its
     caches."""
@@ -30,7 +28,7 @@ class Processor:
     pmu: str
     ranges: dict
     vendor: str = "Intel"
-    preset: Optional[str] = None
+    preset: str | None = None
 
     def properties(self, chosen, name):
         """QEMU's words for the PMU with the CHOSEN {property: value}; NAME is what --processor calls the CPU, or None:

@@ -2,13 +2,15 @@
 /*
  * each - runs programs one after the other on one machine, of which it is the first process.
  *
- *     each COMMAND...
+ *     each [-e] COMMAND...
  *
  * A COMMAND is the path of a program and its arguments, with single spaces between them. A line before its output names
  * it ("### PATH"), a line after it has its status ("### status N", 128 + S if signal S killed it). A program begins in
  * a session of its own, in /tmp, and nothing that it started is alive when the next one begins.
  *
- * Exit status: 0; 1 a system call failed; 2 wrong use.
+ * With -e there are no such lines, and the first program whose status is not 0 is the last.
+ *
+ * Exit status: 0; 1 a system call failed; 2 wrong use. With -e: the last program's; 1 also if a system call failed.
  */
 #include <errno.h>
 #include <signal.h>
@@ -79,12 +81,15 @@ static void end_others(void)
 
 int main(int argc, char **argv)
 {
-	if (argc < 2 || getpid() != 1) {
-		fprintf(stderr, "usage: each COMMAND...   as the first process of a machine\n");
+	bool ends_early = argc > 1 && strcmp(argv[1], "-e") == 0;
+
+	if (argc < 2 + ends_early || getpid() != 1) {
+		fprintf(stderr, "usage: each [-e] COMMAND...   as the first process of a machine\n");
 		return EXIT_USAGE;
 	}
-	for (int i = 1; i < argc; i++) {
-		printf("### %s\n", argv[i]);
+	for (int i = 1 + ends_early; i < argc; i++) {
+		if (!ends_early)
+			printf("### %s\n", argv[i]);
 		fflush(stdout);
 
 		pid_t child = fork();
@@ -98,7 +103,10 @@ int main(int argc, char **argv)
 			return EXIT_FAILED;
 		}
 		end_others();
-		printf("### status %d\n", status);
+		if (ends_early && status != 0)
+			return status;
+		if (!ends_early)
+			printf("### status %d\n", status);
 		fflush(stdout);
 	}
 	return EXIT_RAN;
