@@ -20,7 +20,7 @@
 
 /* The driver script's description of the machine, by the multiboot command line: NAME=NUMBER words. */
 struct config {
-	uint64_t version, counters, width, skid, cpus, icount, amd;
+	uint64_t version, counters, width, skid, cpus, icount, one_thread, amd;
 	uint64_t kind, mode, rounds; /* of the bench */
 	const char *suite;
 	const char *fault; /* the machine's, by its name; NULL: none */

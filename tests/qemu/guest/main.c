@@ -34,6 +34,7 @@ static const struct {
 	{ "version=", &config.version }, { "counters=", &config.counters },
 	{ "width=", &config.width },	 { "skid=", &config.skid },
 	{ "cpus=", &config.cpus },	 { "icount=", &config.icount },
+	{ "one_thread=", &config.one_thread },
 	{ "amd=", &config.amd },	 { "kind=", &config.kind },
 	{ "mode=", &config.mode },	 { "rounds=", &config.rounds },
 };
