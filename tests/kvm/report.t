@@ -40,7 +40,7 @@ def findings_of_page(processor):
 
 def check_report(report, processor, pmu, cpus, under_cpus, exact):
     status, output, error = tap.command([TALLY, "report", "--under", "kvm", "--icount", "--processor", processor, "--cpus", cpus,
-                                         "--under-cpus", under_cpus, "--timeout", "300"])
+                                         "--under-cpus", under_cpus, "--timeout", "900"], timeout_s=1900)
     text = output.decode(errors="replace")
     name = f"{processor}, {cpus} CPUs in a Linux with {under_cpus}"
     report.equal(status, 0, f"{name}: the report's status: no rule is broken", text, error)
