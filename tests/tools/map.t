@@ -44,7 +44,7 @@ NOT_OURS = {
     "tests/boot/NAME.c": "a pattern",
     "linux/perf_event.h": "a program's include, below include/uapi/",
     "sys/queue.h": "newlib's",
-    "sys/tree.h": "newlib's",
+    "bsd/sys/tree.h": "libbsd's",
 }
 
 KERNEL = ("kernel/", "include/", "arch/", "boot/", "drivers/")
