@@ -237,10 +237,9 @@ def answers(text):
 def main():
     report = tap.Report()
     cases = inside.Cases()
-    said = tap.command(["perf", "--version"])[1].decode()
-    version = re.search(r"\d+\.\d+", said)
-    expectations = VERSIONS.get(version and version[0])
-    if not report.ok(expectations, f"perf is one of those that are known: {', '.join(VERSIONS)}", said):
+    version = inside.perf_version()
+    expectations = VERSIONS.get(version)
+    if not report.ok(expectations, f"perf is one of those that are known: {', '.join(VERSIONS)}", version):
         return report.done()
     left_out = [number for number, _, expected, _ in expectations if expected is None]
     patient = next(number for number, name, _, _ in expectations if name == _PATIENT)
