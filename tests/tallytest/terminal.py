@@ -3,7 +3,7 @@
 
 A Terminal runs tools/tally at a pseudo-terminal of the host. expect() waits for a text among what came
 since the last one that it found; type() presses keys. It knows one escape sequence, the question where the cursor is, which is
-no part of the text: busybox 1.37 asks behind each prompt, and does without an answer. All others, which move the cursor, are part
+no part of the text: busybox 1.37 asks after each prompt, and does without an answer. All others, which move the cursor, are part
 of the text.
 """
 

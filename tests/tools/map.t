@@ -33,6 +33,7 @@ LEAVES = {
 }
 # Names in the documents that are no files of the tree.
 NOT_OURS = {
+    ".github/workflows/": "GitHub's",
     "a.c": "an example",
     "build/alpha/": "made by the build",
     "hello.c": "an example",
