@@ -46,7 +46,7 @@ include tests/tests.mk
 # QEMU's makefiles want make's own rules, which are not for ours.
 QEMU_BUILD := MAKEFLAGS= qemu/build
 
-.PHONY: lines all run qemu clean bench-qemu bench-model lint drawings help
+.PHONY: lines all run qemu clean deb oci bench-host bench-qemu bench-model lint drawings help
 
 #: all              builds the kernel and the user programs (the default)
 all: $(O)/tally.elf user $(if $(filter x86_64,$(ARCH)),$(O)/tools/kvm-init)
@@ -68,6 +68,22 @@ $(NEWLIB_STAMP):
 #: qemu             builds the emulator with its PMUs, once, into ~/.cache/tally
 qemu:
 	@$(QEMU_BUILD)
+
+#: deb              builds Debian packages into build/deb: tally and tally-qemu
+deb: all alpha
+	@$(QEMU_BUILD) >/dev/null
+	@tools/debian/build $(O)/deb
+
+#: oci              builds an image for containers into build/oci, from the packages and Debian's (root)
+oci: deb
+	@tools/deps tools/debian/packages tools/debian/packages.oci
+	@tools/oci $(O)/oci $(O)/deb/*.deb
+
+#: bench-host       compares the host's CPU time of three programs with Valgrind's tools
+bench-host: all
+	@$(QEMU_BUILD) >/dev/null
+	@tools/deps tests/packages
+	@tests/bench/host
 
 #: bench-qemu       measures the cost of the emulated PMUs
 bench-qemu:

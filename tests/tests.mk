@@ -140,7 +140,7 @@ fuzz: debug-kernel $(O)/tests/fuzz qemu
 
 # The longest first, by the times of `make check`, so that none is left to run alone at the end.
 CHECK_LONGEST = $(addprefix tests/,conformance/transcripts.t kvm/programs.t boot/smallest.t fuzz/seeds.t boot/icount.t boot/debug.t \
-	boot/cpus-4.t boot/cpus-2.t boot/cpus-1.t tools/documents.t alpha/transcripts.t debian/stress-ng.t kvm/report.t boot/irqs-off.t \
+	boot/cpus-4.t boot/cpus-2.t boot/cpus-1.t tools/documents.t alpha/transcripts.t debian/packages.t debian/stress-ng.t debian/ci.t kvm/report.t boot/irqs-off.t \
 	alpha/cpus-1.t alpha/cpus-4.t perf/record.t qemu/smp.t kvm/rules.t perf/cases.t perf/stat.t report/faults.t tools/bad-programs.t)
 CHECK_SCRIPTS = $(CHECK_LONGEST) $(filter-out $(CHECK_LONGEST),$(wildcard tests/alpha/*.t tests/qemu/*.t tests/bench/*.t tests/boot/*.t tests/media/*.t \
 	tests/conformance/*.t tests/debian/*.t tests/perf/*.t tests/tools/*.t tests/fuzz/*.t tests/mutants/*.t tests/kvm/*.t tests/report/*.t))

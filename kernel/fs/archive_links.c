@@ -9,8 +9,7 @@
  */
 #include "archive_links.h"
 
-#include <sys/tree.h>
-
+#include <kernel/base/tree.h>
 #include <kernel/fs/dentry.h>
 #include <kernel/mm/kmalloc.h>
 

@@ -15,8 +15,7 @@
  */
 #include <kernel/tty/pty.h>
 
-#include <sys/tree.h>
-
+#include <kernel/base/tree.h>
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/file.h>
 #include <kernel/mm/kmalloc.h>

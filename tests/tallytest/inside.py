@@ -32,6 +32,12 @@ _PROGRAMS = ("bash", "cat", "chrt", "false", "grep", "head", "ls", "objdump", "r
              "timeout", "true")
 
 
+def perf_version():
+    """The version of the host's perf as its first two numbers, "6.1"; "" if it does not say."""
+    found = re.search(r"\d+\.\d+", tap.command(["perf", "--version"])[1].decode())
+    return found[0] if found else ""
+
+
 class Cases:
     """The cases of a test, in order, and what they printed."""
 

@@ -2,8 +2,9 @@
 """A person at a terminal: types, reads, and waits for what must come.
 
 A Terminal runs tools/tally at a pseudo-terminal of the host. expect() waits for a text among what came
-since the last one that it found; type() presses keys. It knows nothing of escape sequences: what a
-program sends to move the cursor is part of the text.
+since the last one that it found; type() presses keys. It knows one escape sequence, the question where the cursor is, which is
+no part of the text: busybox 1.37 asks after each prompt, and does without an answer. All others, which move the cursor, are part
+of the text.
 """
 
 import fcntl
@@ -16,6 +17,7 @@ import time
 
 WAIT_S = 120
 UP, LEFT = b"\x1b[A", b"\x1b[D"
+_WHERE = b"\x1b[6n"
 ESCAPE, TAB, ENTER = b"\x1b", b"\t", b"\r"
 
 
@@ -73,4 +75,5 @@ class Terminal:
         except OSError:
             return False
         self.seen += data
+        self.seen = self.seen.replace(_WHERE, b"")
         return bool(data)

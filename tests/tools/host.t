@@ -16,6 +16,7 @@ ROOT = os.path.join(HERE, "..", "..")
 BUILD = os.environ["TALLY_BUILD"]
 FOLDER = os.path.join(BUILD, "tests", "host")
 DEPS = os.path.join(ROOT, "tools", "deps")
+BACKPORTS = os.path.join(ROOT, "tools", "backports")
 LOOPS_TO_1234 = bytes.fromhex("31c0" "b9d2040000" "ffc0" "e2fc" "f4")
 FAULT = bytes.fromhex("b9ffffff0f" "0f32" "f4")
 
@@ -121,6 +122,42 @@ def packages(report):
                  "no root: the missing one is named, with the command, status 3")
 
 
+# Stand-ins for a machine whose archives have bash-doc, and not linux-perf. Nothing can be installed.
+UBUNTU = {
+    "os-release": 'PRETTY_NAME="Ubuntu 24.04.1 LTS"\nNAME="Ubuntu"\nID=ubuntu\nVERSION_CODENAME=noble\n',
+    "id": "#!/bin/bash\necho 0\n",
+    "dpkg-query": "#!/bin/bash\nexit 1\n",
+    "apt-get": '#!/bin/bash\n[ "$1" != indextargets ] || echo "noble http://ubuntu.example/"\ncase "$*" in *update*) ;; *) exit 100 ;; esac\n',
+    "apt-cache": '#!/bin/bash\n[ "$2" = bash-doc ] && printf "bash-doc:\\n  Candidate: 5.2\\n"\n',
+}
+
+
+def relatives(report):
+    """Ubuntu: what its archives do not have is named, and where the rest of Debian is."""
+    folder = os.path.join(FOLDER, "ubuntu")
+    os.makedirs(folder, exist_ok=True)
+    for name, text in UBUNTU.items():
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(os.path.join(folder, name), 0o755)
+    listed = os.path.join(folder, "packages")
+    with open(listed, "w", encoding="utf-8") as file:
+        file.write("bash-doc\nlinux-perf\n")
+    environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "TALLY_OS_RELEASE": os.path.join(folder, "os-release"),
+                   "TMPDIR": folder}
+    status, output, error = tap.command([DEPS, listed], env=environment)
+    report.equal((status, output, error.splitlines()[-1:]),
+                 (3, b"", ["deps: the archives of Ubuntu 24.04.1 LTS do not have: linux-perf (Ubuntu: linux-tools-generic); install "
+                           "what has the same programs, and the rest of: bash-doc linux-perf; then set TALLY_DEPS=skip"]),
+                 "Ubuntu: the package that it does not have is named, with its own, status 3", error)
+    report.equal(tap.command([BACKPORTS, "--mirror"], env=environment), (0, b"http://deb.debian.org/debian/\n", ""),
+                 "Ubuntu: its mirror is not taken for Debian's")
+    status, output, error = tap.command(["/bin/bash", "-c", f"sed 's|^keyring=.*|keyring={folder}/none|' "
+                                         f"{BACKPORTS} | bash -s download meson"], env={**environment, "TALLY_CACHE": folder})
+    report.equal((status, output, error), (3, b"", f"backports: no {folder}/none, by which Debian's packages are verified; install "
+                                           "debian-archive-keyring\n"), "no key of Debian's archive: the package is named, status 3")
+
+
 def host_pmu(report):
     reason = kvm.why_not()
     report.ok(reason is None or len(reason) > 10, "KVM: a guest counts here, or there is a reason")
@@ -142,6 +179,7 @@ def main():
     os.makedirs(FOLDER, exist_ok=True)
     packing(report)
     packages(report)
+    relatives(report)
     host_pmu(report)
     return report.done()
 

@@ -33,6 +33,7 @@ LEAVES = {
 }
 # Names in the documents that are no files of the tree.
 NOT_OURS = {
+    ".github/workflows/": "GitHub's",
     "a.c": "an example",
     "build/alpha/": "made by the build",
     "hello.c": "an example",
@@ -44,7 +45,7 @@ NOT_OURS = {
     "tests/boot/NAME.c": "a pattern",
     "linux/perf_event.h": "a program's include, below include/uapi/",
     "sys/queue.h": "newlib's",
-    "sys/tree.h": "newlib's",
+    "bsd/sys/tree.h": "libbsd's",
 }
 
 KERNEL = ("kernel/", "include/", "arch/", "boot/", "drivers/")

@@ -17,6 +17,8 @@ ROOT = os.path.join(HERE, "..", "..")
 
 TALLY = os.path.join(ROOT, "tools", "tally")
 PROMPT = b"/ # "
+# busybox 1.37 calls this folder "~".
+SHELL = ["--env", "PS1=" + PROMPT.decode()]
 ROWS, COLUMNS = 31, 99
 
 
@@ -180,12 +182,12 @@ def leaving(at):
 
 # The name, the tool's words, the first prompt, the session, its exit status.
 SESSIONS = (
-    ("a shell without a program: line editing", [], PROMPT, editing, 1),
-    ("job control", [], PROMPT, jobs, 8),
-    ("screens", [], PROMPT, screen, 0),
+    ("a shell without a program: line editing", SHELL, PROMPT, editing, 1),
+    ("job control", SHELL, PROMPT, jobs, 8),
+    ("screens", SHELL, PROMPT, screen, 0),
     ("bash", ["--add", "/usr/bin/cat", "--add", "/usr/bin/sleep", "--add", "/usr/bin/grep", "--env", "PATH=/usr/bin:/bin",
               "bash", "--norc", "-i"], b"# ", bash, 9),
-    ("ctrl-]", [], PROMPT, leaving, 130),
+    ("ctrl-]", SHELL, PROMPT, leaving, 130),
 )
 
 

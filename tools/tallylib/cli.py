@@ -313,8 +313,8 @@ def _shell():
     """The host path of what runs where no program is named."""
     shell = paths.in_path("busybox")
     if shell is None:
-        raise Failure(MISSING, "without a PROGRAM this runs busybox's shell, which is not installed; "
-                               "run: tools/deps tools/packages")
+        raise Failure(MISSING, "without a PROGRAM this runs busybox's shell, which is not installed; " +
+                      paths.remedy("tools/deps tools/packages", "busybox-static"))
     return shell
 
 
@@ -450,7 +450,7 @@ def _run_blob(options, platform, blob, words=(), devices=()):
         platform.kernel = options.kernel
         _must_be_file(platform.kernel)
     elif not os.path.exists(platform.kernel):
-        raise Failure(MISSING, f"{platform.kernel} is not there; run: {platform.make}")
+        raise Failure(MISSING, f"{platform.kernel} is not there; {paths.remedy(platform.make)}")
     _settle_memory(options, len(blob))
     with tempfile.NamedTemporaryFile(prefix="tally-", suffix=".cpio") as file:
         file.write(blob)

@@ -129,7 +129,7 @@ def conditions(options, data, kernel):
 def digest(path):
     """Names the contents of a file."""
     if not os.path.isfile(path):
-        raise Failure(MISSING, f"{path} is not there; run: make")
+        raise Failure(MISSING, f"{path} is not there; {paths.remedy('make')}")
     with open(path, "rb") as file:
         return hashlib.sha256(file.read()).hexdigest()[:16]
 

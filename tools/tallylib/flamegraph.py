@@ -96,7 +96,8 @@ def read(path, kernel):
         done = subprocess.run(["perf", "script", "-i", path, "--vmlinux", kernel, "-F", "comm,period,ip,sym"],
                               capture_output=True, text=True, errors="replace", check=False)
     except FileNotFoundError:
-        raise Failure(MISSING, "there is no perf, which reads the file; run: tools/deps tests/packages") from None
+        raise Failure(MISSING, "there is no perf, which reads the file; " +
+                      paths.remedy("tools/deps tests/packages", "linux-perf")) from None
     if done.returncode:
         reason = (done.stderr.strip().splitlines() or ["it gave no reason"])[-1]
         raise Failure(NOT_FOUND, f"{path}: perf cannot read it: {reason}")

@@ -19,6 +19,8 @@ from . import gpt, grub, paths, sparse
 from .failure import MISSING, NOT_FOUND, USAGE, Failure
 
 _EPOCH = "1577836800"
+# Which list has the packages in a clone, and which those are.
+_PACKAGES = ("tools/deps tools/packages", "binutils grub-common grub-pc-bin grub-efi-amd64-bin mtools xorriso")
 _MIB = 1 << 20
 _SECTORS_PER_MIB = _MIB // gpt.SECTOR_BYTES
 # Where the disk's first MiB ends, and with it the part of GRUB that a BIOS starts. Writers of sticks
@@ -220,11 +222,10 @@ def _tar(tree, name):
 def _need(*commands, folders=()):
     for command in commands:
         if not paths.in_path(command):
-            raise Failure(MISSING, f"{command} is not installed; run: tools/deps tools/packages")
+            raise Failure(MISSING, f"{command} is not installed; {paths.remedy(*_PACKAGES)}")
     for folder in folders:
         if not os.path.isdir(folder):
-            raise Failure(MISSING, f"GRUB's modules {folder} are not installed; "
-                                   "run: tools/deps tools/packages")
+            raise Failure(MISSING, f"GRUB's modules {folder} are not installed; {paths.remedy(*_PACKAGES)}")
 
 
 def _call(words, folder):

@@ -52,9 +52,8 @@ class Log:
     """
 
     def __init__(self, chosen=None):
-        folder = paths.build()
-        if not os.access(folder, os.W_OK):
-            folder = tempfile.gettempdir()
+        needs_folder = chosen is None or os.path.exists(chosen) and not os.path.isfile(chosen)
+        folder = paths.logs() if needs_folder else ""
         own = os.path.join(folder, f"run-{os.getpid()}.log")
         self._last = os.path.join(folder, "last-run.log")
         self._is_own = chosen is None

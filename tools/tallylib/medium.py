@@ -5,7 +5,7 @@ import mmap
 import os
 import re
 
-from . import sparse
+from . import paths, sparse
 from .failure import MISSING, Failure
 
 # Firmware by name: the file that QEMU takes, None for its own.
@@ -63,6 +63,6 @@ def firmware_words(firmware):
     if path is None:
         return []
     if not os.path.exists(path):
-        raise Failure(MISSING, f"{path} is not there: the package ovmf has the firmware of --firmware {firmware}; "
-                               "run: tools/deps tools/packages")
+        raise Failure(MISSING, f"{path} is not there: the package ovmf has the firmware of --firmware {firmware}; " +
+                      paths.remedy("tools/deps tools/packages", "ovmf"))
     return ["-bios", path]

@@ -1,12 +1,28 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Where things are: the clone, its build folder, the emulator. Nothing is built from here."""
+"""Where things are: the clone, its build folder, the emulator. Nothing is built from here.
+
+The packages of `make deb` install what is needed in the clone's layout below /usr/lib/tally, without a makefile.
+"""
 
 import os
+import stat
 import subprocess
 
-from .failure import MISSING, Failure
+from .failure import MISSING, NOT_FOUND, Failure
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+IS_INSTALLED = not os.path.exists(os.path.join(ROOT, "Makefile"))
+_OWN_PACKAGE = "tally"
+
+
+def remedy(make, package=_OWN_PACKAGE):
+    """The end of a sentence about something that is missing: MAKE, the command that makes it in a clone, or the Debian package
+    that has it."""
+    if not IS_INSTALLED:
+        return f"run: {make}"
+    # No archive has these two.
+    return f"install {package} again" if package == _OWN_PACKAGE else f"run: apt-get install {package}"
+
 
 
 def build(name=""):
@@ -18,8 +34,26 @@ def built(name, make):
     """build(name), which must exist; `make` is the command that makes it."""
     path = build(name)
     if not os.path.exists(path):
-        raise Failure(MISSING, f"{path} is not there; run: {make}")
+        raise Failure(MISSING, f"{path} is not there; {remedy(make)}")
     return path
+
+
+def logs():
+    """The folder for the kernel's logs: the build folder, or one of the user's own where that is not to be written to."""
+    if not IS_INSTALLED and os.access(build(), os.W_OK):
+        return build()
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    for folder in (os.environ.get("TALLY_CACHE") or os.path.join(cache, "tally"),
+                   os.path.join(os.environ.get("TMPDIR") or "/tmp", f"tally-{os.geteuid()}")):
+        try:
+            os.makedirs(folder, 0o700, exist_ok=True)
+            # In /tmp it may be another user's, or a link.
+            status = os.lstat(folder)
+        except OSError:
+            continue
+        if stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid() and os.access(folder, os.W_OK):
+            return folder
+    raise Failure(NOT_FOUND, "there is no folder for the kernel's log; name a file by --log")
 
 
 def in_path(command):
@@ -43,6 +77,9 @@ def emulator(needs_model, arch="x86_64"):
             raise Failure(MISSING, f"{variable}={chosen}: no such file; correct or unset it")
         return chosen
     script = os.path.join(ROOT, "qemu", "build")
+    installed = os.path.join(ROOT, "qemu", "bin", "qemu-system-" + arch)
+    if IS_INSTALLED and os.path.exists(installed):
+        return installed
     if os.path.exists(script):
         which = [] if arch == "x86_64" else ["--arch", arch]
         done = subprocess.run([script, *which, "--path"], capture_output=True, text=True, check=False)
@@ -52,4 +89,5 @@ def emulator(needs_model, arch="x86_64"):
     system = None if needs_model else in_path("qemu-system-" + arch)
     if system:
         return system
-    raise Failure(MISSING, "the emulator is not built; run: make qemu")
+    raise Failure(MISSING, "the emulator is not installed; it is in the package tally-qemu, beside the package tally"
+                  if IS_INSTALLED else "the emulator is not built; run: make qemu")

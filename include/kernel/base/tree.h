@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Red-black trees: newlib's <sys/tree.h>, with the one macro that it expects from a BSD's C library. */
+/*
+ * Red-black trees: libbsd's <bsd/sys/tree.h>, which userland/libc/build lays beside newlib's headers; newlib deprecates its own
+ * copy. It takes newlib's <sys/cdefs.h> instead of libbsd's, and expects one macro from a BSD's C library.
+ */
 #ifndef KERNEL_TREE_H
 #define KERNEL_TREE_H
 
@@ -7,6 +10,8 @@
 #define __unused __attribute__((unused))
 #endif
 
-#include <sys/tree.h>
+#define LIBBSD_OVERLAY
+#include <bsd/sys/tree.h>
+#undef LIBBSD_OVERLAY
 
 #endif

@@ -13,8 +13,9 @@
 
 #include <stdbool.h>
 #include <sys/queue.h>
-#include <sys/tree.h>
 #include <sys/types.h>
+
+#include <kernel/base/tree.h>
 
 struct kernel_siginfo;
 struct process;
