@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """The emulator's model of caches, TLBs and prediction counts on random traces as a slow reference does, which is written
-differently (tests/qemu/model_reference.py), to the last one of every item: from records, and from stretches.
+differently (tests/qemu/model_reference.py), to the last one of every item: from records, from stretches, and behind a filter.
 
     tests/qemu/model.t [--short]    --short: a twentieth of the first trace, for tests/mutants/mutants
 """
@@ -55,7 +55,14 @@ def cases():
     yield "tables of prediction that all branches share", shape(predictor=(4, 63, 4, 32, 2)), 1, 30000, 60
     yield ("virtually addressed, with an L2", shape({"l1d": (256, 2, 16), "l1i": (256, 2, 16), "l2": (1024, 2, 16), "llc":
                                                      (4096, 4, 16)}, {name: (0, 0) for name in TLBS}, virtual=1), 1, 15000, 20)
+    yield ("virtually addressed, two sets in each L1", shape({"l1d": (256, 2, 64), "l1i": (256, 2, 64), "l2": (0, 0, 0)},
+                                                             {name: (0, 0) for name in TLBS}, virtual=1), 2, 15000, 20)
 
+
+# Need what the filter leaves out: those of branches and of fetches, and a store to two lines that its instruction has loaded.
+UNFILTERED = {"FETCHES", "SPLIT_STORES", "CYCLES_STALLED", "STALL_BRANCH", "BTB_MISS", "BRANCH_CONDITIONAL_TAKEN",
+              "BRANCH_CONDITIONAL_NOT_TAKEN", "BRANCH_NEAR_TAKEN", "BRANCH_NEAR_CALL", "BRANCH_NEAR_RETURN", "BRANCH_INDIRECT",
+              "MISPREDICT", "MISPREDICT_CONDITIONAL", "MISPREDICT_INDIRECT", "MISPREDICT_RETURN", "MISPREDICT_NEAR_TAKEN"}
 
 # Every page is mapped.
 NEVER = {"UNMAPPED"}
@@ -86,6 +93,13 @@ def main():
         wrong = [f"CPU {cpu}, {item}: {got[cpu, item]} by records, {count} by stretches"
                  for (cpu, item), count in stretches.items() if got[cpu, item] != count]
         report.ok(len(stretches) == len(got) and not wrong, f"{name}: every item is the same by stretches", *wrong[:20])
+        if of_shape.virtual:
+            filtered = counts_of_model(trace, "--filtered")
+            wrong = [f"CPU {cpu}, {item}: {got[cpu, item]} by records, {count} behind a filter"
+                     for (cpu, item), count in filtered.items() if got[cpu, item] != count]
+            report.ok(not wrong, f"{name}: a filter leaves out only what changes no item", *wrong[:20])
+            told = {item for _, item in filtered}
+            report.equal({item for _, item in got} - told, UNFILTERED, f"{name}: the filter suits all items but these")
         unknown = {item for cpu in range(cpus) for item in machine.counts(cpu)} - {item for _, item in got}
         report.equal(unknown, set(), f"{name}: the model has all items of the reference")
         if of_shape.caches == TINY and all(of_shape.tlbs[tlb] == TLBS[tlb] for tlb in ("dtlb", "stlb")):

@@ -7,6 +7,8 @@
  *     model_replay --stretches <TRACE
  *                                 the same, with the records as stretches: some accesses are records among the words, and
  *                                 some stretches are left early
+ *     model_replay --filtered <TRACE
+ *                                 the same, with what a filter lets through; of the items that it suits
  *     model_replay --preset NAME  prints the words of a shape
  *
  * A trace is words of 64 bits: the number of CPUs, the shape, then pairs (address, info). Those of a type below 0x80 are
@@ -261,19 +263,119 @@ static void add_as_words(const ModelRecord *record)
 	add_word(record->address);
 }
 
-static void run(ModelCPU *cpu, bool by_stretches, const ModelRecord *records, size_t *n)
+/* The filter of a CPU, as the emulator's translated code has it. */
+struct filter {
+	uint64_t data[MODEL_FILTER_LINES], code[MODEL_FILTER_LINES];
+	unsigned line_bits, mask;
+	bool load_told; /* a load of the instruction has been logged */
+};
+
+static struct filter filters[64], *filter;
+static ModelSums sums;
+
+static void start_filters(const Model *model, unsigned cpus)
 {
-	if (by_stretches)
+	if (cpus > 64)
+		bad("too many CPUs for filters");
+	for (unsigned i = 0; i < cpus; i++) {
+		for (unsigned line = 0; line < MODEL_FILTER_LINES; line++)
+			filters[i].data[line] = filters[i].code[line] = MODEL_FILTER_NONE;
+		filters[i].mask = model_filter_mask(model);
+		filters[i].line_bits = (unsigned)__builtin_ctz(model_shape(model)->l1d.line_bytes);
+	}
+	filter = &filters[0];
+}
+
+/* Whether the last line of the bytes FIRST to LAST was the last one of its set; it is from now on. */
+static bool filter_knows(uint64_t *lines, uint64_t first, uint64_t last)
+{
+	uint64_t from = first >> filter->line_bits, to = last >> filter->line_bits;
+	bool known = lines[from & filter->mask] == to && to - from <= 1;
+
+	for (uint64_t line = from; line < to; line++)
+		lines[line & filter->mask] = line;
+	/* The one after the last address is the first. */
+	lines[from & filter->mask] = from > to ? from : lines[from & filter->mask];
+	lines[to & filter->mask] = to;
+	return known;
+}
+
+static void count_in_sums(uint64_t info)
+{
+	bool first = info & MODEL_FIRST;
+
+	if ((info & 0xff) == MODEL_LOAD) {
+		sums.loads++;
+		sums.more_loads += !first;
+	} else {
+		sums.stores++;
+		sums.more_stores += !first;
+		sums.modifies += !!(info & MODEL_MODIFY);
+	}
+}
+
+static void add_filtered(const ModelRecord *record)
+{
+	static unsigned seen;
+	static ModelRecord before;
+	uint64_t type = record->info & 0xff, size = record->info >> 8 & 0xff, info = record->info;
+	bool known, modifies = (info & MODEL_MODIFY) && (before.info & 0xff) == MODEL_LOAD &&
+			       before.address == record->address && (before.info >> 8 & 0xff) == size;
+
+	before = *record;
+	if (type == MODEL_BLOCK || type == MODEL_FETCH) {
+		if (filter_knows(filter->code, record->address, record->address + size - 1))
+			return;
+		info = MODEL_FETCH | size << 8;
+	} else {
+		if (info & MODEL_FIRST && type == MODEL_LOAD)
+			filter->load_told = false;
+		known = filter_knows(filter->data, record->address, record->address + size - 1);
+		if (!is_among_words(seen++)) {
+			count_in_sums(info);
+			if (known || modifies)
+				return;
+			info = type | size << 8 | MODEL_COUNTED;
+		}
+		if (type == MODEL_LOAD && !filter->load_told) {
+			info |= MODEL_OPENS;
+			filter->load_told = true;
+		}
+	}
+	add_word(info | MODEL_TAG_RECORD << MODEL_TAG_SHIFT);
+	add_word(record->address);
+}
+
+enum form { BY_RECORDS, BY_STRETCHES, FILTERED, FORMS };
+
+static const char *const options[FORMS] = { "", "--stretches", "--filtered" };
+
+static void run(ModelCPU *cpu, enum form form, const ModelRecord *records, size_t *n)
+{
+	if (form == BY_STRETCHES)
 		model_run_stretches(cpu, words_of_run, nr_words);
+	else if (form == FILTERED)
+		model_run_filtered(cpu, words_of_run, nr_words, &sums);
 	else
 		model_run(cpu, records, *n);
+	memset(&sums, 0, sizeof(sums));
 	nr_words = *n = 0;
+}
+
+static enum form form_of(const char *option)
+{
+	for (int form = 1; form < FORMS; form++) {
+		if (strcmp(option, options[form]) == 0)
+			return (enum form)form;
+	}
+	bad("usage: model_replay [--stretches | --filtered] <TRACE, or model_replay --preset NAME");
+	return BY_RECORDS;
 }
 
 int main(int argc, char **argv)
 {
 	static ModelRecord records[MOST_RECORDS];
-	bool by_stretches = argc == 2 && strcmp(argv[1], "--stretches") == 0;
+	enum form form;
 	uint64_t words[SHAPE_WORDS];
 	ModelShape shape = { .name = "trace", .vendor = "" };
 	char error[200];
@@ -281,8 +383,7 @@ int main(int argc, char **argv)
 
 	if (argc == 3 && strcmp(argv[1], "--preset") == 0)
 		return print_preset(argv[2]);
-	if (argc != 1 && !by_stretches)
-		bad("usage: model_replay [--stretches] <TRACE, or model_replay --preset NAME");
+	form = argc == 1 ? BY_RECORDS : form_of(argc == 2 ? argv[1] : "");
 
 	read_trace();
 	unsigned cpus = need_word();
@@ -295,26 +396,35 @@ int main(int argc, char **argv)
 	Model *model = model_new(&shape, cpus);
 	ModelCPU *cpu = model_cpu(model, 0);
 	uint64_t address;
+	if (form == FILTERED)
+		start_filters(model, cpus);
 	while (read_word(&address)) {
 		ModelRecord record = { .address = address, .info = need_word() };
 
 		if ((record.info & 0xff) < STEP_RUN) {
 			if (n == MOST_RECORDS)
 				bad("too many records without a step");
-			if (by_stretches)
+			if (form == FILTERED)
+				add_filtered(&record);
+			else if (form == BY_STRETCHES)
 				add_as_words(&record);
 			else
 				records[n++] = record;
 			continue;
 		}
-		run(cpu, by_stretches, records, &n);
+		run(cpu, form, records, &n);
 		take_step(model, &cpu, &record);
+		if ((record.info & 0xff) == STEP_CPU)
+			filter = &filters[record.address];
 	}
-	run(cpu, by_stretches, records, &n);
+	run(cpu, form, records, &n);
 	for (unsigned i = 0; i < cpus; i++)
-		for (int item = 0; item < MODEL_ITEMS; item++)
+		for (int item = 0; item < MODEL_ITEMS; item++) {
+			if (form == FILTERED && !model_filter_suits(model, 1ull << item))
+				continue;
 			printf("%u %s %llu\n", i, model_item_name(item),
 			       (unsigned long long)model_counts(model_cpu(model, i))[item]);
+		}
 	model_free(model);
 	for (unsigned i = 0; i < nr_stretches; i++)
 		free(stretches[i]);

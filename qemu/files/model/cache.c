@@ -101,6 +101,14 @@ uint64_t *model_cache_use(const Cache *cache, uint64_t line)
         return set;
     }
     if (cache->ways == USUAL_WAYS) {
+        /* Two lines of a set often take turns. */
+        if (entry_line(set[1]) == line) {
+            uint64_t entry = set[1];
+
+            set[1] = set[0];
+            set[0] = entry;
+            return set;
+        }
         return use_usual(set, line);
     }
     way = way_of(cache, set, line);

@@ -34,6 +34,17 @@ enum AccessKind {
     ACCESS_KINDS
 };
 
+/* The items that no record but those of branches moves. */
+#define ITEM_BIT(item) (1ull << (item))
+#define MODEL_BRANCH_ITEMS                                                  \
+    ((ITEM_BIT(MODEL_BTB_MISS + 1) -                                        \
+      ITEM_BIT(MODEL_BRANCH_CONDITIONAL_TAKEN)) |                           \
+     ITEM_BIT(MODEL_STALL_BRANCH) | ITEM_BIT(MODEL_CYCLES_STALLED))
+
+/* Fields of a record's info. */
+#define RECORD_TYPE(info) ((info) & 0xff)
+#define RECORD_SIZE(info) ((info) >> 8 & 0xff)
+
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #define NEVER_INLINE  __attribute__((noinline))
 

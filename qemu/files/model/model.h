@@ -214,6 +214,47 @@ void model_run_stretches(ModelCPU *cpu, const uint64_t *words,
                          size_t nr_words);
 
 /*
+ * The same in fewer records: a filter. An access to the line that its set of
+ * the L1 had last changes nothing but the counts of accesses, which its
+ * instruction determines. So the emulator keeps for each direction the number
+ * of the line that was used last among those with equal low bits, and leaves out
+ * an access to one such line. model_filter_suits says when that is right. A
+ * coarser choice of lines than the sets' leaves out less, and never too much.
+ *
+ * The accesses are counted beside the log, in sums. A record of one that is
+ * counted there has MODEL_COUNTED. The first load of an instruction that is
+ * not left out has MODEL_OPENS: no earlier load has been worse.
+ */
+#define MODEL_FILTER_LINES 64
+#define MODEL_COUNTED (1ull << 18)
+#define MODEL_OPENS   (1ull << 19)
+/* No line of an address that an access can have. */
+#define MODEL_FILTER_NONE (0x55ull << 56)
+
+typedef struct ModelSums {
+    uint32_t loads, stores;
+    uint32_t modifies;          /* stores with MODEL_MODIFY */
+    uint32_t more_loads;        /* loads but the first of each instruction */
+    uint32_t more_stores;
+} ModelSums;
+
+/* Whether the filter lets through all that ITEMS, a set, need. */
+bool model_filter_suits(const Model *model, uint64_t items);
+
+/*
+ * The entry of the line with number LINE is LINE & this mask, which is below
+ * MODEL_FILTER_LINES.
+ */
+unsigned model_filter_mask(const Model *model);
+
+/*
+ * Runs NR_WORDS words: records with MODEL_TAG_RECORD, of loads, stores and
+ * fetches (MODEL_FETCH). Only the items that the filter suits become right.
+ */
+void model_run_filtered(ModelCPU *cpu, const uint64_t *words, size_t nr_words,
+                        const ModelSums *sums);
+
+/*
  * From now on only ITEMS, a set, must be right: the predictor sees no branch
  * while none of them is about branches. Without a call all are.
  */

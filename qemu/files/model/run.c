@@ -12,14 +12,6 @@
 
 #include "internal.h"
 
-/* The items that no record but those of branches moves. */
-#define BIT(item) (1ull << (item))
-#define MODEL_BRANCH_ITEMS                                                  \
-    ((BIT(MODEL_BTB_MISS + 1) - BIT(MODEL_BRANCH_CONDITIONAL_TAKEN)) |      \
-     BIT(MODEL_STALL_BRANCH) | BIT(MODEL_CYCLES_STALLED))
-
-#define RECORD_TYPE(info)   ((info) & 0xff)
-#define RECORD_SIZE(info)   ((info) >> 8 & 0xff)
 #define RECORD_BRANCH(info) ((info) >> 16 & 0xff)
 #define RECORD_LENGTH(info) ((info) >> 32)
 

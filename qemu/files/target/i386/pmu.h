@@ -8,10 +8,10 @@
  * pmu-msr.c and pmu.c have what both share: conditions on events, counting,
  * access to registers, life cycle; pmu-log.c tells the model of the processor
  * behind the counters (model/) what retires; pmu-fault*.c have the ways to be
- * wrong on purpose; tcg/pmu-translate.c.inc and pmu-translate-log.c.inc have
- * what translated code does.  The registers
- * that KVM also migrates (msr_gp_counters and its neighbours) stay where they are
- * in CPUX86State, for both vendors.
+ * wrong on purpose; tcg/pmu-translate.c.inc, pmu-translate-log.c.inc and
+ * pmu-translate-filter.c.inc have what translated code does.  The registers
+ * that KVM also migrates (msr_gp_counters and its neighbours) stay where they
+ * are in CPUX86State, for both vendors.
  *
  * Everything here belongs to one vCPU and is touched only by its own thread,
  * or by another thread while that vCPU is stopped.  There is no lock.
@@ -24,12 +24,22 @@
 #ifndef I386_PMU_H
 #define I386_PMU_H
 
+#include "tcg/filtered-log.h"
 #include "pmu-fault.h"
 
 /* The most counters that a model has: general ones, and others beside them. */
 #define X86_PMU_MAX_GP          15
 #define X86_PMU_NR_FIXED        3
 #define X86_PMU_NR_OFFCORE      2       /* Intel's, with a model */
+
+/* Of the present instruction: it has loaded in line, stored in line, and called
+   a helper. */
+#define X86_PMU_LOG_LOADED      1
+#define X86_PMU_LOG_STORED      2
+#define X86_PMU_LOG_CALLED      4
+
+/* Sums of accesses, two in a word, in 32 bits each. */
+#define X86_PMU_NR_LOG_SUMS     3
 
 /* A property that the user did not set. */
 #define X86_PMU_UNSET           UINT32_MAX
@@ -56,6 +66,7 @@ typedef struct X86PMUConfig {
     char *caches;               /* x-pmu-caches: instead of the preset's */
     X86PMULog *log;             /* NULL: there is no such processor */
     uint32_t line_bytes;        /* of its caches */
+    uint32_t filter_where;      /* TCG_FILTER_WHERE of their lines */
     bool faulty;                /* it has one of these */
     uint64_t faults[DIV_ROUND_UP(X86_PMU_NR_FAULTS, 64)];
 } X86PMUConfig;
@@ -147,11 +158,16 @@ typedef struct X86PMUState {
     /*
      * With HF_PMU_MODEL_MASK: the log of what retires (see pmu-log.c).
      */
-    uintptr_t log;              /* the next free word */
-    uintptr_t log_base;         /* log, when the present block started, plus
+    TCGFilteredLog log;
+    uintptr_t log_base;         /* log.end, when the present block started, plus
                                    what helpers have added since */
     uint32_t log_added;         /* bytes, by helpers of the present instruction */
-    uint32_t log_in_line;       /* bit 0: it has loaded in line; bit 1: stored */
+    uint32_t log_in_line;       /* X86_PMU_LOG_LOADED ... */
+    /* With CF_FILTERS: */
+    bool filters;               /* the items need no more than filters tell */
+    uintptr_t log_insn;         /* with X86_PMU_LOG_CALLED: log.end, when the
+                                   instruction had told nothing */
+    uint64_t log_sums[X86_PMU_NR_LOG_SUMS];
     uint64_t passes;            /* of REP string instructions that did not
                                    finish them; charged as instructions, which
                                    they are for counters by pass alone */
@@ -185,6 +201,17 @@ typedef struct X86PMUState {
 /* The unit of X86PMUState.allowance, and the most branches it can hold. */
 #define X86_PMU_INSN_SHIFT      20
 #define X86_PMU_INSN            (INT64_C(1) << X86_PMU_INSN_SHIFT)
+
+/*
+ * Accesses beside an instruction's address: eleven bits for each sum.  A block
+ * has fewer, because its host code is less than 64 KiB long.
+ */
+enum {
+    X86_PMU_LOADS, X86_PMU_STORES, X86_PMU_MODIFIES, X86_PMU_MORE_LOADS,
+    X86_PMU_MORE_STORES
+};
+#define X86_PMU_LOG_SUM_BITS    11
+#define X86_PMU_LOG_UNIT(sum)   (UINT64_C(1) << (sum) * X86_PMU_LOG_SUM_BITS)
 
 /* The lowest bit of a field of a record's info (model/model.h). */
 #define X86_PMU_LOG_SIZE        8
@@ -291,6 +318,13 @@ uint64_t x86_pmu_log_word(const struct ModelStretch *stretch,
  * with.
  */
 void x86_pmu_unwind_log(CPUArchState *env, unsigned words);
+
+/*
+ * x86_pmu_unwind_filtered: the same in a block with CF_FILTERS. @untold are the
+ * accesses of the instructions before it that no sum has yet, as
+ * X86_PMU_LOG_UNIT of each.
+ */
+void x86_pmu_unwind_filtered(CPUArchState *env, uint64_t untold);
 
 /*
  * x86_pmu_accessed: a helper has accessed @size bytes at @addr.

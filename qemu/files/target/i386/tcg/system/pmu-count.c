@@ -127,6 +127,17 @@ static unsigned present_mode(const CPUX86State *env)
     return ring << (X86_PMU_SIDE_SHIFT * side);
 }
 
+/* The next block is one with CF_FILTERS, or one without. */
+static void set_filters(CPUState *cs, bool filters)
+{
+    cs->tcg_cflags = (cs->tcg_cflags & ~CF_FILTERS) |
+                     (filters ? CF_FILTERS : 0);
+    if (cs->cflags_next_tb != -1) {
+        cs->cflags_next_tb = (cs->cflags_next_tb & ~CF_FILTERS) |
+                             (filters ? CF_FILTERS : 0);
+    }
+}
+
 /* Start counting for the present mode, with a new allowance. */
 static void grant(CPUX86State *env)
 {
@@ -155,6 +166,7 @@ static void grant(CPUX86State *env)
     env->hflags |= (p->counting ? HF_PMU_MASK : 0) |
                    (p->by_kind ? HF_PMU_KINDS_MASK : 0) |
                    (p->by_items ? HF_PMU_MODEL_MASK : 0);
+    set_filters(env_cpu(env), p->by_items && p->filters);
     p->kinds = 0;
     p->taken = 0;
     grant_insns(p, safe_insns(env));
@@ -347,11 +359,11 @@ static void list_counters(CPUX86State *env)
     p->items = 0;
     env_archcpu(env)->pmu_config.model->list_counters(env);
     if (p->items) {
-        pmu_log_new_items(env, NULL);
         if (p->items != items) {
             pmu_log_need(env);
         }
-        if (!items) {
+        pmu_log_new_items(env, NULL);
+        if (!items && pmu_log_has_pages(env)) {
             /* The model is told of translations only while items count. */
             tlb_flush(env_cpu(env));
         }

@@ -284,6 +284,9 @@ void pmu_log_delivering(CPUX86State *env);
 /* The most instructions between two runs of the log. */
 #define PMU_LOG_INSNS 8000
 
+/* pmu_log_has_pages: whether the model must know translations. */
+bool pmu_log_has_pages(CPUX86State *env);
+
 /* pmu_log_run: run the log through the model, and empty it. */
 void pmu_log_run(CPUX86State *env);
 

@@ -8,19 +8,23 @@
  * looks at its counters, and before anything that must come after it: a flush
  * of the guest's TLBs, another vCPU of the same thread.
  *
- * env->pmu.log is the end of the log.  In line, a block writes its words at
+ * env->pmu.log.end is the end of the log.  In line, a block writes its words at
  * constant offsets from env->pmu.log_base and moves the end when it leaves, and
  * before it calls a helper.  A helper that accesses memory adds records, of two words, at
- * the end, and moves the base as far, so that log - log_base stays what the
+ * the end, and moves the base as far, so that log.end - log_base stays what the
  * block believes it to be.  An instruction that does not retire takes its
  * words back, those of its helpers too: they are log_added bytes.
+ *
+ * With env->pmu.filters all words are records, and blocks leave out the accesses
+ * that change nothing (pmu-translate-filter.c.inc).  Those that retire are
+ * counted in log_sums.  A helper's access changes the filter, too.
  *
  * An access is told if an instruction makes it by right of its ring.  What a
  * ring-3 instruction makes the CPU access as supervisor (descriptors, the
  * kernel's stack) is not, and neither is what the delivery of an interrupt or
  * exception accesses: what a program counts in its ring is its own.
  *
- * Invariants: log - log_base is a multiple of a word; the grant bounds the
+ * Invariants: log.end - log_base is a multiple of a word; the grant bounds the
  * instructions, and so the words in line, between two runs (pmu-count.c).
  *
  * The log belongs to its vCPU's thread.  The model is shared, and its functions
@@ -42,8 +46,8 @@
 #include "migration/blocker.h"
 #include "pmu-internal.h"
 
-/* Words of an instruction in line are at most about 80 (ENTER's). */
-#define IN_LINE_WORDS           (PMU_LOG_INSNS * 80)
+/* Words of an instruction in line are at most about 160 (ENTER's). */
+#define IN_LINE_WORDS           (PMU_LOG_INSNS * 160)
 /* When a helper finds so many, the log is run. */
 #define HELPER_WORDS            65536
 #define LOG_WORDS               (IN_LINE_WORDS + HELPER_WORDS)
@@ -208,19 +212,44 @@ bool pmu_log_realize(X86CPU *cpu, Error **errp)
     cfg->log = g_new0(X86PMULog, 1);
     cfg->log->model = model_cpu(machine_model, nr_logs++);
     cfg->line_bytes = model_shape(machine_model)->l1i.line_bytes;
+    cfg->filter_where = TCG_FILTER_WHERE(ctz32(cfg->line_bytes),
+                                         model_filter_mask(machine_model));
+    QEMU_BUILD_BUG_ON(TCG_FILTERED_LINES != MODEL_FILTER_LINES);
     pmu_log_reset(&cpu->env);
     /* Blocks must know their addresses. */
     CPU(cpu)->tcg_cflags &= ~CF_PCREL;
     return true;
 }
 
+static void forget_lines(uint64_t lines[TCG_FILTERED_LINES])
+{
+    for (unsigned i = 0; i < TCG_FILTERED_LINES; i++) {
+        lines[i] = MODEL_FILTER_NONE;
+    }
+}
+
+/* Whether what follows is logged through filters, which know no line yet. */
+static void choose_form(X86PMUState *p)
+{
+    p->filters = tcg_has_filter &&
+                 model_filter_suits(machine_model, p->items);
+    forget_lines(p->log.data);
+    forget_lines(p->log.code);
+}
+
 void pmu_log_reset(CPUX86State *env)
 {
     X86PMUState *p = &env->pmu;
 
-    p->log = p->log_base = log_start(log_of(env));
+    p->log.end = p->log_base = p->log_insn = log_start(log_of(env));
+    choose_form(p);
     QEMU_LOCK_GUARD(&lock);
     model_flush(log_of(env)->model, true);
+}
+
+static uint32_t sum_of(const X86PMUState *p, unsigned sum)
+{
+    return p->log_sums[sum / 2] >> sum % 2 * 32;
 }
 
 /* With the lock. */
@@ -228,11 +257,31 @@ static void run(CPUX86State *env)
 {
     X86PMULog *log = log_of(env);
     X86PMUState *p = &env->pmu;
-    uintptr_t length = p->log - log_start(log);
+    uintptr_t length = p->log.end - log_start(log);
 
-    model_run_stretches(log->model, log->words, length / sizeof(uint64_t));
-    p->log -= length;
+    if (p->filters) {
+        ModelSums sums = {
+            .loads = sum_of(p, X86_PMU_LOADS),
+            .stores = sum_of(p, X86_PMU_STORES),
+            .modifies = sum_of(p, X86_PMU_MODIFIES),
+            .more_loads = sum_of(p, X86_PMU_MORE_LOADS),
+            .more_stores = sum_of(p, X86_PMU_MORE_STORES),
+        };
+
+        model_run_filtered(log->model, log->words, length / sizeof(uint64_t),
+                           &sums);
+        memset(p->log_sums, 0, sizeof(p->log_sums));
+        p->log_insn = log_start(log);
+    } else {
+        model_run_stretches(log->model, log->words, length / sizeof(uint64_t));
+    }
+    p->log.end -= length;
     p->log_base -= length;
+}
+
+bool pmu_log_has_pages(CPUX86State *env)
+{
+    return !model_shape(machine_model)->virtually_addressed;
 }
 
 void pmu_log_run(CPUX86State *env)
@@ -254,9 +303,12 @@ void pmu_log_settle(CPUX86State *env)
 
 void pmu_log_need(CPUX86State *env)
 {
+    X86PMUState *p = &env->pmu;
+
     QEMU_LOCK_GUARD(&lock);
     run(env);
-    model_need(log_of(env)->model, env->pmu.items);
+    model_need(log_of(env)->model, p->items);
+    choose_form(p);
 }
 
 void pmu_log_new_items(CPUX86State *env, uint64_t grown[MODEL_ITEMS])
@@ -299,7 +351,7 @@ static void forget_branch(CPUX86State *env)
 {
     uint64_t *start = log_of(env)->words;
 
-    for (uint64_t *w = (uint64_t *)env->pmu.log - 1; w >= start; w--) {
+    for (uint64_t *w = (uint64_t *)env->pmu.log.end - 1; w >= start; w--) {
         if (*w >> MODEL_TAG_SHIFT == MODEL_TAG_STRETCH &&
             stretch_of(*w)->starts_block) {
             *w |= MODEL_STRETCH_NO_BRANCH;
@@ -315,11 +367,60 @@ void x86_pmu_unwind_log(CPUX86State *env, unsigned words)
     p->log_base -= p->log_added;
     p->log_added = 0;
     p->log_in_line = 0;
-    p->log = MAX(p->log_base + words * sizeof(uint64_t),
+    p->log.end = MAX(p->log_base + words * sizeof(uint64_t),
                  log_start(log_of(env)));
     if (words) {
         forget_branch(env);
     }
+}
+
+/* The data filter's entry of the line that the byte at @address is in. */
+static uint64_t *entry_of(CPUX86State *env, uint64_t address, uint64_t *line)
+{
+    unsigned where = env_archcpu(env)->pmu_config.filter_where;
+
+    *line = address >> (where & 0xff);
+    return &env->pmu.log.data[*line & (uint8_t)(where >> 8)];
+}
+
+/* An access of a helper, at most a line long, that is told. */
+static void tell_filter(CPUX86State *env, uint64_t address, unsigned size)
+{
+    uint64_t line;
+
+    *entry_of(env, address, &line) = line;
+    *entry_of(env, address + size - 1, &line) = line;
+}
+
+void x86_pmu_unwind_filtered(CPUX86State *env, uint64_t untold)
+{
+    X86PMUState *p = &env->pmu;
+    uint64_t *word = (uint64_t *)p->log.end, line;
+
+    if (p->log_in_line & X86_PMU_LOG_CALLED) {
+        /* What the filters know of the instruction's accesses is wrong. */
+        while ((uintptr_t)word > p->log_insn) {
+            unsigned size = word[-2] >> X86_PMU_LOG_SIZE & 0xff;
+
+            word -= 2;
+            if ((uint8_t)word[0] == MODEL_FETCH) {
+                forget_lines(p->log.code);
+                continue;
+            }
+            *entry_of(env, word[1], &line) = MODEL_FILTER_NONE;
+            *entry_of(env, word[1] + size - 1, &line) = MODEL_FILTER_NONE;
+        }
+        p->log.end = p->log_base = p->log_insn;
+    } else {
+        for (unsigned i = 0; i <= X86_PMU_MORE_STORES; i++) {
+            uint64_t sum = untold >> i * X86_PMU_LOG_SUM_BITS &
+                           (X86_PMU_LOG_UNIT(1) - 1);
+
+            p->log_sums[i / 2] += sum << i % 2 * 32;
+        }
+    }
+    p->log_added = 0;
+    p->log_in_line = 0;
 }
 
 static void add(CPUX86State *env, uint64_t address, uint64_t info)
@@ -327,25 +428,51 @@ static void add(CPUX86State *env, uint64_t address, uint64_t info)
     X86PMUState *p = &env->pmu;
     uint64_t *word;
 
-    if (p->log - log_start(log_of(env)) >= HELPER_WORDS * sizeof(*word)) {
+    if (p->filters) {
+        tell_filter(env, address, info >> X86_PMU_LOG_SIZE & 0xff);
+    }
+
+    if (p->log.end - log_start(log_of(env)) >= HELPER_WORDS * sizeof(*word)) {
         pmu_log_run(env);
         p->log_added = 0;
     }
-    word = (uint64_t *)p->log;
+    word = (uint64_t *)p->log.end;
     word[0] = info | MODEL_TAG_RECORD << MODEL_TAG_SHIFT;
     word[1] = address;
-    p->log += 2 * sizeof(*word);
+    p->log.end += 2 * sizeof(*word);
     p->log_base += 2 * sizeof(*word);
     p->log_added += 2 * sizeof(*word);
+}
+
+static unsigned in_line_of(enum ModelRecordType type)
+{
+    return type == MODEL_LOAD ? X86_PMU_LOG_LOADED : X86_PMU_LOG_STORED;
+}
+
+/* The same as below. A load in line may have been left out: MODEL_OPENS. */
+static uint64_t first_filtered(CPUX86State *env, enum ModelRecordType type)
+{
+    X86PMUState *p = &env->pmu;
+
+    for (uint64_t *w = (uint64_t *)p->log_insn; w < (uint64_t *)p->log.end;
+         w += 2) {
+        if ((uint8_t)*w == type) {
+            return 0;
+        }
+    }
+    return p->log_in_line & in_line_of(type) ? MODEL_OPENS : MODEL_FIRST;
 }
 
 /* MODEL_FIRST, if the present instruction has no access of @type yet. */
 static uint64_t first(CPUX86State *env, enum ModelRecordType type)
 {
     X86PMUState *p = &env->pmu;
-    uint64_t *end = (uint64_t *)p->log;
+    uint64_t *end = (uint64_t *)p->log.end;
 
-    if (p->log_in_line & (type == MODEL_LOAD ? 1 : 2)) {
+    if (p->filters) {
+        return first_filtered(env, type);
+    }
+    if (p->log_in_line & in_line_of(type)) {
         return 0;
     }
     for (uint64_t *w = end - p->log_added / sizeof(*w); w < end; w += 2) {
@@ -400,8 +527,8 @@ void x86_pmu_mapped(CPUX86State *env, uint64_t virt, uint64_t phys,
         .nr_steps = walk->nr_steps,
     };
 
-    if (!env->pmu.items || mmu_idx == MMU_PHYS_IDX ||
-        mmu_idx == MMU_NESTED_IDX) {
+    if (!env->pmu.items || !pmu_log_has_pages(env) ||
+        mmu_idx == MMU_PHYS_IDX || mmu_idx == MMU_NESTED_IDX) {
         return;
     }
     page.memory = !cpu_physical_memory_is_io(phys);
@@ -412,7 +539,7 @@ void x86_pmu_mapped(CPUX86State *env, uint64_t virt, uint64_t phys,
 
 void x86_pmu_flushed(CPUX86State *env, bool global_too)
 {
-    if (log_of(env)) {
+    if (log_of(env) && !env->pmu.filters) {
         QEMU_LOCK_GUARD(&lock);
         run(env);
         model_flush(log_of(env)->model, global_too);
@@ -421,7 +548,7 @@ void x86_pmu_flushed(CPUX86State *env, bool global_too)
 
 void x86_pmu_flushed_page(CPUX86State *env, uint64_t virt)
 {
-    if (log_of(env)) {
+    if (log_of(env) && !env->pmu.filters) {
         QEMU_LOCK_GUARD(&lock);
         run(env);
         model_flush_page(log_of(env)->model, virt);
