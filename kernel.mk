@@ -20,7 +20,7 @@ endif
 KERNEL_SRCS := $(filter-out $(foreach part,$(WITHOUT),$(KERNEL_PART_$(part))),$(KERNEL_SRCS))
 # Files for hardware that an architecture does not drive. Alpha: the bus of its chipset has no message-signalled interrupts, and
 # none of the functions with a driver is made for it.
-KERNEL_ABSENT_alpha := drivers/pci/% drivers/iommu/% drivers/idxd/% drivers/virtio/% kernel/fs/sys/pci.c
+KERNEL_ABSENT_alpha := drivers/pci/% drivers/iommu/% drivers/idxd/% drivers/virtio/% kernel/fs/sys/pci.c kernel/tty/stream.c
 KERNEL_SRCS := $(filter-out $(KERNEL_ABSENT_$(ARCH)),$(KERNEL_SRCS))
 # OBJECTS=DIR links the objects that another build left in DIR: a kernel without some parts is a link and no compilation.
 OBJECTS ?= $(O)

@@ -23,14 +23,14 @@
 #define STATUS_FAILED	   0x80
 
 /* Features that no driver has to know. */
-#define COMMON_FEATURES                                                     \
+#define COMMON_FEATURES                                                    \
 	(VIRTIO_BIT(VIRTIO_F_VERSION_1) | VIRTIO_BIT(VIRTIO_F_EVENT_IDX) | \
 	 VIRTIO_BIT(VIRTIO_F_ACCESS_PLATFORM))
 
 /* A device has this long for its reset. */
-#define RESET_LIMIT_NS	   NSEC_PER_SEC
+#define RESET_LIMIT_NS NSEC_PER_SEC
 /* A configuration that changes so often while it is read never stands still. */
-#define CONFIG_TRIES	   64
+#define CONFIG_TRIES   64
 
 extern const struct virtio_driver __start_virtio_drivers[], __stop_virtio_drivers[];
 

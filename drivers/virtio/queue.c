@@ -66,11 +66,12 @@ struct virtio_queue {
 	/* Shared with the device. */
 	struct descriptor *descriptors;
 	volatile uint16_t *avail; /* flags, index, ring[size], the used index that interrupts */
-	volatile uint16_t *used;  /* flags, index, struct used_entry[size], the available index that is told */
+	volatile uint16_t *
+		used; /* flags, index, struct used_entry[size], the available index that wants a kick */
 
-	uint16_t avail_at; /* L: the available index */
-	uint16_t told_at;  /* L: the same at the last kick */
-	uint16_t used_at;  /* L: the next used entry, runs freely */
+	uint16_t avail_at;  /* L: the available index */
+	uint16_t kicked_at; /* L: the same at the last kick */
+	uint16_t used_at;   /* L: the next used entry, runs freely */
 	uint16_t free_list; /* L */
 	uint16_t free;	    /* L: descriptors in it */
 	uint16_t in_flight; /* L: requests */
@@ -108,7 +109,7 @@ static volatile struct used_entry *used_entry(const struct virtio_queue *queue, 
 	return &ring[at & (queue->size - 1)];
 }
 
-/* The index at which the kernel wants an interrupt, and that at which the device wants to be told. */
+/* The index at which the kernel wants an interrupt, and that at which the device wants a kick. */
 static volatile uint16_t *used_event(const struct virtio_queue *queue)
 {
 	return queue->avail + AVAIL_RING + queue->size;
@@ -212,16 +213,16 @@ int virtio_queue_add(struct virtio_queue *queue, const struct virtio_buffer *out
 void virtio_queue_kick(struct virtio_queue *queue)
 {
 	unsigned long state = spin_lock_irqsave(&queue->lock);
-	uint16_t added = (uint16_t)(queue->avail_at - queue->told_at);
+	uint16_t added = (uint16_t)(queue->avail_at - queue->kicked_at);
 	bool tell = added && !queue->broken;
 
-	/* The device sees the requests, or the kernel sees that the device wants to be told. */
+	/* The device sees the requests, or the kernel sees that the device wants a kick. */
 	atomic_thread_fence(memory_order_seq_cst);
 	if (tell && queue->has_events)
 		tell = (uint16_t)(queue->avail_at - load(avail_event(queue)) - 1) < added;
 	else if (tell)
 		tell = !(load(queue->used + USED_FLAGS) & USED_NO_NOTIFY);
-	queue->told_at = queue->avail_at;
+	queue->kicked_at = queue->avail_at;
 	spin_unlock_irqrestore(&queue->lock, state);
 	if (!tell)
 		return;
@@ -249,7 +250,8 @@ static void release(struct virtio_queue *queue, uint16_t first)
 static void ask_for_interrupt(struct virtio_queue *queue)
 {
 	if (queue->has_events)
-		*used_event(queue) = queue->interrupts ? queue->used_at : EVENT_NEVER(queue->used_at);
+		*used_event(queue) = queue->interrupts ? queue->used_at :
+							 EVENT_NEVER(queue->used_at);
 	else
 		queue->avail[AVAIL_FLAGS] = queue->interrupts ? 0 : AVAIL_NO_INTERRUPT;
 	/* The device sees it, or the kernel sees what the device has returned before. */
@@ -369,8 +371,8 @@ static bool allocate_parts(struct virtio_queue *queue)
 	size_t avail = queue->size * sizeof(struct descriptor);
 	/* The used ring is aligned to 4. */
 	size_t used = (avail + (AVAIL_RING + queue->size + 1) * sizeof(uint16_t) + 3) & ~(size_t)3;
-	size_t size = used + (USED_RING + 1) * sizeof(uint16_t) +
-		      queue->size * sizeof(struct used_entry);
+	size_t size =
+		used + (USED_RING + 1) * sizeof(uint16_t) + queue->size * sizeof(struct used_entry);
 	unsigned int order = 0;
 
 	while (PAGE_SIZE << order < size)

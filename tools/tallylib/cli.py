@@ -18,7 +18,7 @@ import tempfile
 from dataclasses import dataclass, field
 from typing import Optional
 
-from . import architecture, bring, caches, device, emulator, failure, image_form, initramfs, machine, medium, paths, processor
+from . import architecture, bring, caches, device, emulator, failure, image_form, initramfs, machine, medium, paths, processor, virtio
 from .failure import MISSING, NOT_FOUND, USAGE, Failure
 
 # Words for the kernel, docs/boot.md.
@@ -106,6 +106,7 @@ def main(words, platform=tally):
         print(f"tally: {problem.message}", file=sys.stderr)
         return problem.status
     except KeyboardInterrupt:
+        print("tally: interrupted; the machine is off", file=sys.stderr)
         return failure.INTERRUPTED
 
 
@@ -455,13 +456,17 @@ def _run_blob(options, platform, blob, words=(), devices=()):
     with tempfile.NamedTemporaryFile(prefix="tally-", suffix=".cpio") as file:
         file.write(blob)
         file.flush()
+        streams = None
+        if virtio.suits(options, platform.words):
+            streams = virtio.Streams(platform.has_input)
+            platform.words = platform.words.replace("console=raw", virtio.WORD)
         line = _join(options.append, trace, device.kernel_words(options.device), platform.words, *words)
         longest = _architecture(options).command_line_max
         if len(line) > longest and not options.no_check:
             raise Failure(USAGE, f"the kernel's command line has {len(line)} characters, and {longest} can be "
                                  "passed; shorten --append")
         return _start(options, ["-kernel", platform.kernel, "-initrd", file.name, "-append", line,
-                                *devices], platform.interactive, platform.has_input)
+                                *devices], platform.interactive, platform.has_input, streams)
 
 
 def _settle_memory(options, initramfs_bytes):
@@ -641,8 +646,9 @@ def _abi(options):
     return 0
 
 
-def _start(options, boot_words, interactive, feed):
-    """Boots by `boot_words`, QEMU's words for where the kernel comes from, on the machine of the options."""
+def _start(options, boot_words, interactive, feed, streams=None):
+    """Boots by `boot_words`, QEMU's words for where the kernel comes from, on the machine of the options. `streams`: the
+    virtio.Streams of the program, if it has them."""
     properties = {name: getattr(options, f"pmu_{name}") for name in processor.PMU_PROPERTIES}
     chosen = emulator.Options(
         pmu=options.pmu, cpus=options.cpus, cpu=options.cpu, memory_mib=options.memory or _MEMORY_MIB,
@@ -661,10 +667,12 @@ def _start(options, boot_words, interactive, feed):
         print(f"tally: waiting for: gdb {_kernel(options)} -ex 'target remote :{emulator.gdb_port()}' "
               f"-ex 'source {os.path.join(paths.ROOT, 'tools/gdb/tally.py')}'", file=sys.stderr)
     with _log(options) as log, tempfile.TemporaryDirectory(prefix="tally-") as folder:
-        words = emulator.command(chosen, log.path, machine.CONSOLE) + boot_words
+        words = emulator.command(chosen, log.path, virtio.CONSOLE if streams else machine.CONSOLE) + boot_words
+        if streams:
+            words += streams.words()
         examiner = _post_mortem(options, folder)
         return machine.run(words + (examiner.words() if examiner else []), log, options.timeout, interactive, feed,
-                           _architecture(options).by_console, examiner)
+                           _architecture(options).by_console, examiner, streams)
 
 
 def _start_under(options, chosen, boot_words, interactive, feed):

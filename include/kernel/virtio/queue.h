@@ -7,8 +7,8 @@
  * belong to the device.
  *
  * The device may lie. A queue is broken by the first index, id or length that cannot be right: one line in the log says
- * so, the device has the status FAILED, and the queue takes and returns nothing more. What is in the queue then still
- * belongs to the device. A driver must check the bytes of its buffers itself.
+ * so, the device has the status FAILED, and the queue takes and returns nothing more. Requests in it then still
+ * belong to the device. A driver must check the bytes of its buffers itself.
  *
  * Source: Virtual I/O Device (VIRTIO) Version 1.2 (OASIS, July 2022), 2.6 and 2.7: split queues.
  */
@@ -56,7 +56,7 @@ int virtio_queue_add(struct virtio_queue *queue, const struct virtio_buffer *out
  * Any context but NMI. */
 void virtio_queue_kick(struct virtio_queue *queue);
 
-/* Returns the token of the next request that the device has returned, and sets *WRITTEN (NULL: not wanted) to the bytes
+/* Returns the token of the next request that the device has returned, and sets *WRITTEN (NULL: not needed) to the bytes
  * that it wrote to the in buffers, from the first on. NULL: none, or the queue is broken: then tasks
  * that wait for other requests of the queue need to hear of it from the caller. Any context but NMI. */
 void *virtio_queue_get(struct virtio_queue *queue, uint32_t *written);

@@ -31,7 +31,7 @@
 struct virtio_device;
 struct virtio_driver;
 
-/* What a transport does for a device. Any context but NMI, where nothing else is said. */
+/* The operations of a transport on a device. Any context but NMI, where nothing else is said. */
 struct virtio_transport {
 	uint8_t (*get_status)(struct virtio_device *device);
 	void (*set_status)(struct virtio_device *device, uint8_t status);
@@ -57,8 +57,8 @@ struct virtio_device {
 	const char *name; /* for logs */
 	unsigned int id;
 	const struct virtio_transport *transport;
-	uint32_t config_size;	/* bytes of the device's configuration that can be read */
-	bool narrow_notify;	/* the register that is written at a kick has 16 bits, not 32 */
+	uint32_t config_size; /* bytes of the device's configuration that can be read */
+	bool narrow_notify;   /* the register that is written at a kick has 16 bits, not 32 */
 
 	uint64_t features; /* what both sides have, since before the probe */
 	const struct virtio_driver *driver;
@@ -82,9 +82,9 @@ struct virtio_driver {
 };
 
 /* Defines and registers the driver SYMBOL, a struct virtio_driver. */
-#define VIRTIO_DRIVER(symbol, ...)                                                         \
-	const struct virtio_driver symbol __attribute__((used, aligned(sizeof(void *)),    \
-							 section("virtio_drivers"))) = { __VA_ARGS__ }
+#define VIRTIO_DRIVER(symbol, ...)                        \
+	const struct virtio_driver symbol __attribute__(( \
+		used, aligned(sizeof(void *)), section("virtio_drivers"))) = { __VA_ARGS__ }
 
 /* Returns whether both sides have feature BIT. Any context. */
 static inline bool virtio_has_feature(const struct virtio_device *device, unsigned int bit)
