@@ -24,6 +24,8 @@ UNIT_KERNEL_SRCS := $(sort \
 	drivers/virtio/device.c \
 	drivers/virtio/queue.c \
 	kernel/debug/lock_graph.c \
+	kernel/fs/9p/client.c \
+	kernel/fs/9p/message.c \
 	kernel/mm/text.c \
 	kernel/perfctr/perfctr.c \
 	kernel/random/chacha20.c \

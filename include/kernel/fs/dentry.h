@@ -60,6 +60,9 @@ struct superblock {
 	uint64_t space_max;	/* 0: no limit */
 	_Atomic uint64_t last_number;
 	struct dentry *root;		    /* referenced */
+	void (*enter)(struct superblock *superblock); /* before a path's walk enters ROOT; NULL: nothing */
+	void (*end)(struct superblock *superblock);   /* before it is freed; NULL: nothing */
+	void *private;				      /* of those two */
 	TAILQ_ENTRY(superblock) mounted;    /* D */
 	LIST_HEAD(, inotify_watch) watches; /* kernel/fs/inotify.c's */
 };
