@@ -18,7 +18,8 @@ import tempfile
 from dataclasses import dataclass, field
 from typing import Optional
 
-from . import architecture, bring, caches, device, emulator, failure, image_form, initramfs, machine, medium, paths, processor, virtio
+from . import (architecture, bring, caches, device, emulator, failure, image_form, initramfs, machine, medium, paths, processor,
+               share, virtio)
 from .failure import MISSING, NOT_FOUND, USAGE, Failure
 
 # Words for the kernel, docs/boot.md.
@@ -141,6 +142,7 @@ def _parser():
     run.add_argument("--get", metavar="FILE", action="append", default=[],
                      help="when the program has ended, bring this file of the guest, by its path from "
                           "the working folder, to the current folder (repeatable)")
+    share.add_options(run.add_argument)
     run.add_argument("--trace", choices=("syscalls",),
                      help="write every system call to the kernel log")
     run.add_argument("--initrd", metavar="FILE",
@@ -331,20 +333,21 @@ def _programs_among(words):
             if word.startswith("/") and os.path.isfile(word) and os.access(word, os.X_OK)]
 
 
-def _packed(options, init=None, brought=(), files=None):
+def _packed(options, init=None, brought=(), files=None, shares=()):
     program, *words = _words(options) or [_shell(), "sh"]
     added = options.add if options.root else options.add + _programs_among(words)
     return initramfs.pack_program(program, words, _environment(options), root=options.root,
                                   init=init, check=not options.no_check, added=added,
                                   brought=brought, arch=_architecture(options), folder=initramfs.working_folder(),
-                                  files=files)
+                                  files={**(files or {}), share.FILE: share.contents(shares)} if shares else files,
+                                  folders=[one.guest for one in shares])
 
 
 def _run(options):
     if options.initrd is None:
         return _run_packed(options)
-    if options.root or options.env or options.add or options.get:
-        raise Failure(USAGE, "--initrd is booted as it is: it cannot be had with --root, --add, --env or --get")
+    if options.root or options.env or options.add or options.get or options.share:
+        raise Failure(USAGE, "--initrd is booted as it is: it cannot be had with --root, --add, --env, --get or --share")
     words = _words(options)
     if any(word.split() != [word] for word in words):
         raise Failure(USAGE, "words for the /init of an --initrd cannot have spaces in them")
@@ -355,16 +358,33 @@ def _run(options):
 def _run_packed(options):
     platform = _platform(options)
     names = getattr(options, "get", None)
+    shares = _shares(options, platform)
     if not names:
-        return _run_blob(options, platform, _packed(options, platform.init, files=platform.files))
+        return _run_blob(options, platform, _packed(options, platform.init, files=platform.files, shares=shares),
+                         devices=_share_words(shares))
     if options.arch != architecture.DEFAULT:
         raise Failure(USAGE, f"--get: the machine of --arch {options.arch} has no port to bring files out")
     if platform.init:
         raise Failure(USAGE, "--get: this kernel does not bring files out")
     bringer = bring.Bringer(names, initramfs.working_folder())
-    status = _run_blob(options, platform, _packed(options, brought=bringer.paths), devices=bringer.words())
+    status = _run_blob(options, platform, _packed(options, brought=bringer.paths, shares=shares),
+                       devices=[*bringer.words(), *_share_words(shares)])
     bringer.deliver()
     return status
+
+
+def _shares(options, platform):
+    """The folders of the host that the guest shows: `tally run` alone, with our kernel."""
+    if platform.init or not hasattr(options, "share"):
+        return []
+    chosen = _chosen(options)
+    if not options.under:
+        emulator.settle_pmu(chosen)
+    return share.settle(options, emulator.is_ours(chosen), initramfs.working_folder())
+
+
+def _share_words(shares):
+    return [word for one in shares for word in one.words()]
 
 
 def _count(options):
@@ -646,15 +666,20 @@ def _abi(options):
     return 0
 
 
-def _start(options, boot_words, interactive, feed, streams=None):
-    """Boots by `boot_words`, QEMU's words for where the kernel comes from, on the machine of the options. `streams`: the
-    virtio.Streams of the program, if it has them."""
+def _chosen(options):
+    """The machine of the options."""
     properties = {name: getattr(options, f"pmu_{name}") for name in processor.PMU_PROPERTIES}
-    chosen = emulator.Options(
+    return emulator.Options(
         pmu=options.pmu, cpus=options.cpus, cpu=options.cpu, memory_mib=options.memory or _MEMORY_MIB,
         icount=options.icount, gdb=options.gdb, arch=options.arch, processor=options.processor or processor.DEFAULT,
         devices=options.device, modelled=options.caches, bare=getattr(options, "bare", False),
         pmu_properties={name: value for name, value in properties.items() if value is not None})
+
+
+def _start(options, boot_words, interactive, feed, streams=None):
+    """Boots by `boot_words`, QEMU's words for where the kernel comes from, on the machine of the options. `streams`: the
+    virtio.Streams of the program, if it has them."""
+    chosen = _chosen(options)
     if options.under and options.device:
         raise Failure(USAGE, "--device is not for --under kvm: KVM's guest has no accelerator")
     if options.under:

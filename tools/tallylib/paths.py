@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Where things are: the clone, its build folder, the emulator. Nothing is built from here."""
 
+import functools
 import os
 import subprocess
 
@@ -31,6 +32,7 @@ def in_path(command):
     return None
 
 
+@functools.cache
 def emulator(needs_model, arch="x86_64"):
     """The QEMU to use: the environment's TALLY_QEMU (TALLY_QEMU_ALPHA), ours, or (no `needs_model`) the system's.
 

@@ -272,6 +272,9 @@ void share_set_attributes(struct inode *inode, const struct p9_attributes *attri
 	inode->accessed = attributes->accessed;
 	inode->modified = attributes->modified;
 	inode->changed = attributes->changed;
+	inode->source_blocks = attributes->blocks;
+	if (inode_type(inode) == S_IFDIR)
+		inode->size = attributes->size;
 }
 
 static int set_target(struct share *share, struct inode *link, uint32_t fid)
@@ -312,7 +315,6 @@ static int make_inode(struct share *share, uint32_t fid, struct inode **result, 
 		if (!inode)
 			return -ENOSPC;
 		if (type == S_IFREG) {
-			inode->source_blocks = attributes.blocks;
 			error = share_set_source(share, inode, fid, attributes.size);
 			*fid_used = !error;
 		} else if (type == S_IFLNK) {

@@ -100,6 +100,8 @@ static int create(struct p9_transport *transport, struct superblock **result)
 	struct share_directory *root = share_directory_create(share, S_IFDIR | 0755);
 
 	if (root)
+		root->inode.links = 2;
+	if (root)
 		superblock->root = dentry_create(NULL, &root->inode, "", 0);
 	if (superblock->root) {
 		*result = superblock;
