@@ -32,7 +32,7 @@ class Share:
         path = self.host.replace(",", ",,")
         # Names of several of the host's file systems below the folder get different numbers.
         return ["-fsdev", f"local,id={self.tag},path={path},security_model=none,readonly=on,multidevs=remap",
-                "-device", f"virtio-9p-pci,fsdev={self.tag},mount_tag={self.tag}"]
+                "-device", f"virtio-9p-pci,fsdev={self.tag},mount_tag={self.tag},ioeventfd=off,disable-legacy=on"]
 
 
 def add_options(add):
