@@ -35,8 +35,8 @@ static void returned(struct virtio_queue *queue, void *arg)
 	wait_queue_wake(&device->done);
 }
 
-static long call(struct p9_transport *transport, const void *request, size_t request_size, void *reply,
-		 size_t reply_max)
+static long call(struct p9_transport *transport, const void *request, size_t request_size,
+		 void *reply, size_t reply_max)
 {
 	struct p9_device *device = __containerof(transport, struct p9_device, transport);
 	const struct virtio_buffer out = { page_paddr(request), (uint32_t)request_size };

@@ -30,7 +30,7 @@ struct gathering {
 	size_t size, used;
 	uint64_t position; /* of the next entry */
 	int error;
-	bool refused;	   /* one did not fit */
+	bool refused; /* one did not fit */
 };
 
 static bool gather(struct directory_reader *reader, const char *name, size_t name_size,
@@ -84,8 +84,8 @@ static void list(struct dentry *directory, struct gathering *gathering)
 	if (gathering->position == 1 && !add(gathering, "..", 2, directory->parent->inode, 2))
 		goto out;
 	if (ops->layer)
-		gathering->error = ops->layer->list(directory, gathering->position,
-						    &gathering->reader);
+		gathering->error =
+			ops->layer->list(directory, gathering->position, &gathering->reader);
 	else if (!ops->list)
 		list_children(directory, gathering);
 out:

@@ -40,10 +40,10 @@ _Static_assert(PAGE_TREE_LIMIT *PAGE_SIZE >= FILE_SIZE_MAX, "a file fits its tre
 
 struct tmpfs_inode {
 	struct inode inode;
-	struct page_tree tree;	    /* I: inode.mutex */
-	const char *image;	    /* the initial contents, or NULL */
+	struct page_tree tree;	     /* I: inode.mutex */
+	const char *image;	     /* the initial contents, or NULL */
 	struct tmpfs_source *source; /* what reads the initial contents, or NULL */
-	uint64_t image_size;	    /* I: bytes of either that still show where the file has no page */
+	uint64_t image_size; /* I: bytes of either that still show where the file has no page */
 	_Atomic unsigned int seals; /* F_SEAL_*; changed under write_mutex */
 	char *target;		    /* a link's, allocated; NULL: the image */
 	struct vm_mapping mapping;
@@ -199,7 +199,8 @@ static size_t source_run(struct tmpfs_inode *file, uint64_t position, size_t siz
 	mutex_lock(&file->inode.mutex);
 	uint64_t end = file->image_size;
 
-	if (page_tree_next(&file->tree, position >> PAGE_SHIFT, &number) && number << PAGE_SHIFT < end)
+	if (page_tree_next(&file->tree, position >> PAGE_SHIFT, &number) &&
+	    number << PAGE_SHIFT < end)
 		end = number << PAGE_SHIFT;
 	mutex_unlock(&file->inode.mutex);
 	if (end <= position)

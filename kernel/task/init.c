@@ -115,7 +115,8 @@ static bool mount_shares(void)
 
 		path = tag + strlen(tag) + 1;
 		if (path >= end)
-			boot_failure(SHARES_PATH ": %s has no directory; rebuild the initramfs", tag);
+			boot_failure(SHARES_PATH ": %s has no directory; rebuild the initramfs",
+				     tag);
 		int error = path_lookup(root_dentry, path, LOOKUP_FOLLOW | LOOKUP_DIRECTORY,
 					&directory);
 

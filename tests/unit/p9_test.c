@@ -65,11 +65,11 @@ static void put_attributes(struct p9_message *reply)
 	p9_put_32(reply, 0100644);
 	p9_put_32(reply, 1000);
 	p9_put_32(reply, 1001);
-	p9_put_64(reply, 2);	      /* links */
-	p9_put_64(reply, 0);	      /* device */
+	p9_put_64(reply, 2); /* links */
+	p9_put_64(reply, 0); /* device */
 	p9_put_64(reply, FILE_SIZE);
 	p9_put_64(reply, 4096);
-	p9_put_64(reply, 8);	      /* blocks */
+	p9_put_64(reply, 8); /* blocks */
 	for (unsigned int i = 0; i < 4; i++) {
 		p9_put_64(reply, 1700000000 + i);
 		p9_put_64(reply, 999999999 - i);
@@ -103,12 +103,13 @@ static void put_entries(struct p9_message *reply, uint64_t offset)
 	put_data(reply, bytes, (uint32_t)entries.at);
 }
 
-static long serve(struct p9_transport *transport, const void *request, size_t request_size, void *reply,
-		  size_t reply_max)
+static long serve(struct p9_transport *transport, const void *request, size_t request_size,
+		  void *reply, size_t reply_max)
 {
 	uint8_t type;
-	struct p9_message asked = p9_reply((void *)(uintptr_t)request, request_size, request_size,
-					   ((const uint8_t *)request)[4] == RVERSION - 1 ? UINT16_MAX : 0, &type);
+	struct p9_message asked =
+		p9_reply((void *)(uintptr_t)request, request_size, request_size,
+			 ((const uint8_t *)request)[4] == RVERSION - 1 ? UINT16_MAX : 0, &type);
 	struct p9_message answer =
 		p9_request(reply, reply_max, type + 1, type == RVERSION - 1 ? UINT16_MAX : 0);
 
@@ -318,16 +319,16 @@ struct names {
 	unsigned int left;
 };
 
-static bool note(struct p9_entry_reader *reader, const char *name, size_t name_size, const struct p9_qid *qid,
-		 uint8_t type, uint64_t next_offset)
+static bool note(struct p9_entry_reader *reader, const char *name, size_t name_size,
+		 const struct p9_qid *qid, uint8_t type, uint64_t next_offset)
 {
 	struct names *names = (struct names *)reader;
 
 	if (!names->left)
 		return false;
 	names->left--;
-	snprintf(names->text + strlen(names->text), sizeof(names->text) - strlen(names->text), "%.*s%u,",
-		 (int)name_size, name, type);
+	snprintf(names->text + strlen(names->text), sizeof(names->text) - strlen(names->text),
+		 "%.*s%u,", (int)name_size, name, type);
 	return true;
 }
 
@@ -473,7 +474,8 @@ static void expect_all(int expected, const char *when)
 	EXPECT_EQ_AT(p9_read_link(&client, root, buffer, sizeof(buffer)), expected, "%s", when);
 	EXPECT_EQ_AT(p9_open(&client, root, 0), expected, "%s", when);
 	EXPECT_EQ_AT(p9_read(&client, root, 0, buffer, sizeof(buffer)), expected, "%s", when);
-	EXPECT_EQ_AT(p9_read_directory(&client, root, &offset, &names.reader), expected, "%s", when);
+	EXPECT_EQ_AT(p9_read_directory(&client, root, &offset, &names.reader), expected, "%s",
+		     when);
 }
 
 static void replies_that_lie_are_errors(void)
@@ -482,10 +484,14 @@ static void replies_that_lie_are_errors(void)
 		const char *name;
 		long (*lie)(uint8_t *reply, long size, size_t room);
 	} lies[] = {
-		{ "a byte less than the fields", is_short }, { "nothing", is_empty },
-		{ "more than the buffer", is_too_long },     { "another size in the header", says_other_size },
-		{ "another type", has_other_type },	     { "another tag", has_other_tag },
-		{ "error 0", has_error_zero },		     { "an error beyond all", has_wild_error },
+		{ "a byte less than the fields", is_short },
+		{ "nothing", is_empty },
+		{ "more than the buffer", is_too_long },
+		{ "another size in the header", says_other_size },
+		{ "another type", has_other_type },
+		{ "another tag", has_other_tag },
+		{ "error 0", has_error_zero },
+		{ "an error beyond all", has_wild_error },
 		{ "a broken transport", fails },
 	};
 
@@ -511,7 +517,11 @@ static void starts_that_lie_fail(void)
 	size_t before = page_free_count();
 
 	for (unsigned int i = 0; i < 5; i++) {
-		lie = i == 0 ? is_short : i == 1 ? says_other_size : i == 2 ? has_no_entry : i == 3 ? is_empty : has_other_type;
+		lie = i == 0 ? is_short :
+		      i == 1 ? says_other_size :
+		      i == 2 ? has_no_entry :
+		      i == 3 ? is_empty :
+			       has_other_type;
 		EXPECT_EQ_AT(start(), i == 2 ? -ENOENT : -EIO, "lie %u", i);
 		EXPECT_EQ_AT(page_free_count(), before, "lie %u", i);
 	}
@@ -531,7 +541,7 @@ static void the_size_of_messages_is_bounded(void)
 	static const struct {
 		uint32_t size;
 		int result;
-	} sizes[] = { { 0, -EIO },     { 4095, -EIO },	   { 4096, 0 },
+	} sizes[] = { { 0, -EIO },   { 4095, -EIO },   { 4096, 0 },
 		      { 131072, 0 }, { 131073, -EIO }, { UINT32_MAX, -EIO } };
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
@@ -573,7 +583,8 @@ static void counts_of_data_are_checked(void)
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		count_at_7 = wrong[i];
 		memset(buffer, 'x', sizeof(buffer));
-		EXPECT_EQ_AT(p9_read(&client, root, 0, buffer, sizeof(buffer)), -EIO, "count %u", wrong[i]);
+		EXPECT_EQ_AT(p9_read(&client, root, 0, buffer, sizeof(buffer)), -EIO, "count %u",
+			     wrong[i]);
 		EXPECT_EQ_AT(buffer[0], 'x', "count %u", wrong[i]);
 	}
 	count_at_7 = FILE_SIZE - 1;
@@ -686,7 +697,8 @@ static void attributes_are_checked(void)
 
 		byte_at = P9_HEADER_SIZE + lies[i].at;
 		byte_value = lies[i].value;
-		EXPECT_EQ_AT(p9_get_attributes(&client, root, &attributes), -EIO, "%s", lies[i].what);
+		EXPECT_EQ_AT(p9_get_attributes(&client, root, &attributes), -EIO, "%s",
+			     lies[i].what);
 	}
 	end();
 }
@@ -760,9 +772,11 @@ static const struct tap_rule rules[] = {
 	{ "a reply that lies about itself is EIO, for each request", replies_that_lie_are_errors },
 	{ "an error of the server comes back", errors_of_the_server_come_back },
 	{ "a start with replies that lie fails, and keeps nothing", starts_that_lie_fail },
-	{ "the size of messages is between 4096 and what was offered", the_size_of_messages_is_bounded },
+	{ "the size of messages is between 4096 and what was offered",
+	  the_size_of_messages_is_bounded },
 	{ "the version must be 9P2000.L", the_version_must_be_ours },
-	{ "a count of data is at most what was asked for and what is there", counts_of_data_are_checked },
+	{ "a count of data is at most what was asked for and what is there",
+	  counts_of_data_are_checked },
 	{ "entries end with the count of their bytes", entries_end_with_their_count },
 	{ "names have no slash and no zero byte, and are not empty", names_are_checked },
 	{ "attributes that contradict each other are EIO", attributes_are_checked },

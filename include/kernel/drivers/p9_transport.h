@@ -18,8 +18,8 @@ struct p9_transport {
 	 * to REPLY. Both are in the direct map, contiguous in physical memory. Returns how many bytes the server says
 	 * that it wrote, which the caller checks, or -EIO: the device is broken. Task context; the caller makes one
 	 * call at a time. */
-	long (*call)(struct p9_transport *transport, const void *request, size_t request_size, void *reply,
-		     size_t reply_max);
+	long (*call)(struct p9_transport *transport, const void *request, size_t request_size,
+		     void *reply, size_t reply_max);
 	struct p9_transport *next; /* p9_transport_add's own */
 };
 

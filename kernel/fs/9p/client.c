@@ -58,7 +58,8 @@ static int call(struct p9_client *client, struct p9_message *request)
 
 	if (!size)
 		return -ENAMETOOLONG;
-	long got = transport->call(transport, client->request, size, client->reply, client->size_max);
+	long got =
+		transport->call(transport, client->request, size, client->reply, client->size_max);
 
 	if (got < 0) {
 		client->broken = true;
@@ -301,8 +302,8 @@ int p9_open(struct p9_client *client, uint32_t fid, uint32_t flags)
 
 /* Asks for at most SIZE bytes by a request of TYPE; REPLY is then at those bytes. Returns how many they are, or an error.
  * client->mutex is held then. */
-static ssize_t get_data(struct p9_client *client, uint8_t type, uint32_t fid, uint64_t offset, size_t size,
-			struct p9_message *reply)
+static ssize_t get_data(struct p9_client *client, uint8_t type, uint32_t fid, uint64_t offset,
+			size_t size, struct p9_message *reply)
 {
 	*reply = begin(client, type);
 	if (size > client->size_max - DATA_AT)
@@ -338,7 +339,8 @@ static bool is_dots(const char *name, size_t size)
 
 static bool is_name(const char *name, size_t size)
 {
-	return size && size <= NAME_SIZE_MAX && !memchr(name, '/', size) && !memchr(name, '\0', size);
+	return size && size <= NAME_SIZE_MAX && !memchr(name, '/', size) &&
+	       !memchr(name, '\0', size);
 }
 
 ssize_t p9_read_directory(struct p9_client *client, uint32_t fid, uint64_t *offset,

@@ -28,13 +28,13 @@ struct p9_transport;
 struct p9_client {
 	struct p9_transport *transport;
 	struct mutex mutex;
-	void *request, *reply;		    /* C: blocks of pages */
-	bool broken;			    /* C: the transport has failed */
-	uint32_t size_max;		    /* C: of a message, as the server agreed to */
-	uint32_t last_fid;		    /* C */
-	uint32_t free_fids[P9_FIDS_KEPT];   /* C: numbers to use again */
-	unsigned int free_fid_count;	    /* C */
-};					    /* C: mutex */
+	void *request, *reply;		  /* C: blocks of pages */
+	bool broken;			  /* C: the transport has failed */
+	uint32_t size_max;		  /* C: of a message, as the server agreed to */
+	uint32_t last_fid;		  /* C */
+	uint32_t free_fids[P9_FIDS_KEPT]; /* C: numbers to use again */
+	unsigned int free_fid_count;	  /* C */
+};					  /* C: mutex */
 
 /* The attributes of a file. */
 struct p9_attributes {

@@ -55,7 +55,8 @@ static int compare_names(const struct lower_name *a, const struct lower_name *b)
 
 RB_GENERATE_STATIC(lower_names, lower_name, node, compare_names)
 
-static struct lower_name *find_name(struct share_directory *directory, const char *name, size_t size)
+static struct lower_name *find_name(struct share_directory *directory, const char *name,
+				    size_t size)
 {
 	struct lower_name *at = RB_ROOT(&directory->names);
 
@@ -193,9 +194,9 @@ static bool list_lower(struct dentry *dentry, uint64_t position, struct director
 							     child->inode;
 
 		if (!name->hidden &&
-		    !reader->entry(reader, name->name, name->size, inode ? inode->number : name->number,
-				   inode ? inode->mode : (uint32_t)name->type << 12,
-				   name->position + 1))
+		    !reader->entry(
+			    reader, name->name, name->size, inode ? inode->number : name->number,
+			    inode ? inode->mode : (uint32_t)name->type << 12, name->position + 1))
 			return false;
 	}
 	return true;
@@ -216,8 +217,8 @@ static int list(struct dentry *dentry, uint64_t position, struct directory_reade
 		const struct inode *inode = (child->mounted ? child->mounted : child)->inode;
 
 		if (before + child->position >= position && (!name || name->hidden) &&
-		    !reader->entry(reader, child->name, child->name_size, inode->number, inode->mode,
-				   before + child->position + 1))
+		    !reader->entry(reader, child->name, child->name_size, inode->number,
+				   inode->mode, before + child->position + 1))
 			break;
 	}
 	return 0;
@@ -343,7 +344,7 @@ static struct inode *look_up(struct inode *inode, const char *name, size_t size,
 	uint32_t fid;
 
 	*error = (listed && listed->hidden) || (directory->listed && !listed) ? -ENOENT :
-										  share_start(share);
+										share_start(share);
 	if (!*error)
 		*error = p9_walk(&share->client, directory->fid, name, size, &fid, &qid);
 	if (*error)

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-
 /* Returns the next SIZE bytes, or NULL: the message is at its end. */
 static uint8_t *take(struct p9_message *message, size_t size)
 {

@@ -21,8 +21,8 @@
 
 static int start(struct share *share)
 {
-	struct share_directory *root = __containerof(share->superblock->root->inode,
-						     struct share_directory, inode);
+	struct share_directory *root =
+		__containerof(share->superblock->root->inode, struct share_directory, inode);
 	struct p9_attributes attributes;
 	struct p9_qid qid;
 	uint32_t fid;
@@ -48,8 +48,8 @@ int share_start(struct share *share)
 		share->error = start(share);
 		share->started = !share->error;
 		if (share->error)
-			log_error("the shared folder %s cannot be read: error %d", share->transport->tag,
-				  -share->error);
+			log_error("the shared folder %s cannot be read: error %d",
+				  share->transport->tag, -share->error);
 	}
 	int error = share->error;
 

@@ -36,14 +36,14 @@ struct share {
 	struct superblock *superblock;
 	struct mutex mutex;
 	struct p9_client client;
-	bool started;			    /* M */
-	int error;			    /* M: of the start; 0: none yet */
-	TAILQ_HEAD(, p9_source) open_files; /* M: in the order of their use */
-	unsigned int open_count;	    /* M */
-	void *block;			    /* M: SHARE_BLOCK_SIZE bytes, or NULL */
+	bool started;			     /* M */
+	int error;			     /* M: of the start; 0: none yet */
+	TAILQ_HEAD(, p9_source) open_files;  /* M: in the order of their use */
+	unsigned int open_count;	     /* M */
+	void *block;			     /* M: SHARE_BLOCK_SIZE bytes, or NULL */
 	const struct p9_source *block_owner; /* M: the file that they are of; NULL: none */
-	uint64_t block_offset;		    /* M */
-	size_t block_size;		    /* M: bytes that the file had there */
+	uint64_t block_offset;		     /* M */
+	size_t block_size;		     /* M: bytes that the file had there */
 };
 
 RB_HEAD(lower_names, lower_name);

@@ -117,7 +117,8 @@ static int read_blocks(struct p9_source *file, uint64_t offset, char *buffer, si
 		if (at < share->block_size) {
 			size_t there = share->block_size - at;
 
-			memcpy(buffer, (const char *)share->block + at, there < part ? there : part);
+			memcpy(buffer, (const char *)share->block + at,
+			       there < part ? there : part);
 		}
 		buffer += part;
 		offset += part;
