@@ -378,9 +378,14 @@ def _shares(options, platform):
     if platform.init or not hasattr(options, "share"):
         return []
     chosen = _chosen(options)
-    if not options.under:
-        emulator.settle_pmu(chosen)
-    return share.settle(options, emulator.is_ours(chosen), initramfs.working_folder())
+    try:
+        if not options.under:
+            emulator.settle_pmu(chosen)
+        ours = emulator.is_ours(chosen)
+    except Failure:
+        # The start of the machine says so, after what is wrong with the program.
+        return []
+    return share.settle(options, ours, initramfs.working_folder())
 
 
 def _share_words(shares):
