@@ -20,7 +20,7 @@ endif
 KERNEL_SRCS := $(filter-out $(foreach part,$(WITHOUT),$(KERNEL_PART_$(part))),$(KERNEL_SRCS))
 # Files for hardware that an architecture does not drive. Alpha: the bus of its chipset has no message-signalled interrupts, and
 # none of the functions with a driver is made for it.
-KERNEL_ABSENT_alpha := drivers/pci/% drivers/iommu/% drivers/idxd/% kernel/fs/sys/pci.c
+KERNEL_ABSENT_alpha := drivers/pci/% drivers/iommu/% drivers/idxd/% drivers/virtio/% kernel/fs/sys/pci.c kernel/tty/stream.c
 KERNEL_SRCS := $(filter-out $(KERNEL_ABSENT_$(ARCH)),$(KERNEL_SRCS))
 # OBJECTS=DIR links the objects that another build left in DIR: a kernel without some parts is a link and no compilation.
 OBJECTS ?= $(O)
@@ -66,7 +66,7 @@ KERNEL_LIB_OBJS := $(NEWLIB_STRING:%=$(O)/newlib/%.o)
 # Every path runs through the checkers; they are not the subject of the checks.
 ifneq ($(DEBUG),1)
 # No path that is measured runs through these, and each machine loads the image.
-$(addprefix $(O)/,drivers/%.c.o kernel/fs/proc/%.c.o kernel/fs/sys/%.c.o kernel/trace/histogram%.c.o \
+$(addprefix $(O)/,drivers/%.c.o kernel/fs/9p/%.c.o kernel/fs/proc/%.c.o kernel/fs/sys/%.c.o kernel/trace/histogram%.c.o \
 	kernel/trace/format.c.o kernel/trace/tracefs.c.o kernel/trace/event_files.c.o kernel/trace/trigger.c.o \
 	kernel/trace/print.c.o kernel/log/%.c.o boot/%.c.o arch/x86_64/devices/%.c.o kernel/tty/%.c.o \
 	$(addprefix arch/x86_64/,acpi.c.o cpuinfo.c.o features.c.o io_apic.c.o mp_table.c.o msi.c.o paging.c.o power.c.o \

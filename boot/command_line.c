@@ -13,8 +13,10 @@
 #define COUNT(table) (sizeof(table) / sizeof(*(table)))
 
 /* Every name that callers pass to boot_option. */
-static const char *const names[] = { "console", "dmatest", "end",   "log",   "loglevel",
-				     "panic",	"pmu",	   "trace", "window" };
+static const char *const names[] = { "console", "dmatest",  "end",
+				     "log",	"loglevel", "panic",
+				     "pmu",	"trace",    "virtio_mmio.device",
+				     "window" };
 /* Every word that callers pass to boot_word. */
 static const char *const words[] = { "fixed-random",	"idxd.kernel_queue", "idxd.tc_override",
 				     "idxd.user_queue", "init-check",	     "irqs-off-watchdog",
@@ -73,12 +75,12 @@ bool boot_word(const char *name)
 	return word.length > 0;
 }
 
-bool boot_option(const char *name, char *value, size_t size)
+bool boot_option_at(const char *name, unsigned int index, char *value, size_t size)
 {
 	ASSERT(is_listed(name, names, COUNT(names)));
 	struct word word = next_word(boot_info.command_line);
 
-	while (word.length > 0 && !has_name(word, name))
+	while (word.length > 0 && (!has_name(word, name) || index-- > 0))
 		word = next_word(word.start + word.length);
 	if (word.length == 0)
 		return false;
@@ -92,6 +94,11 @@ bool boot_option(const char *name, char *value, size_t size)
 	memcpy(value, word.start + skipped, length);
 	value[length] = '\0';
 	return true;
+}
+
+bool boot_option(const char *name, char *value, size_t size)
+{
+	return boot_option_at(name, 0, value, size);
 }
 
 void boot_options_check(void)

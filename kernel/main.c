@@ -54,10 +54,13 @@ static void set_console(void)
 	char mode[8] = "cooked";
 
 	boot_option("console", mode, sizeof mode);
-	if (strcmp(mode, "raw") != 0 && strcmp(mode, "cooked") != 0)
-		boot_failure("console=%s: not a way of using the console; give raw or cooked",
-			     mode);
-	console_init(strcmp(mode, "raw") == 0);
+	bool virtio = strcmp(mode, "virtio") == 0;
+
+	if (!virtio && strcmp(mode, "raw") != 0 && strcmp(mode, "cooked") != 0)
+		boot_failure(
+			"console=%s: not a way of using the console; give raw, cooked or virtio",
+			mode);
+	console_init(virtio || strcmp(mode, "raw") == 0, virtio);
 	serial_receive_start();
 	if (screen_is_present())
 		keyboard_start();

@@ -18,14 +18,20 @@
 #define EXTENDED_ID(entry)   ((entry)&0xffff)
 #define EXTENDED_NEXT(entry) ((entry) >> 20 & 0xffc)
 
-unsigned int pci_capability_find(const struct pci_device *device, uint8_t id)
+/* Returns the offset of the first capability: 0: there is none. */
+static unsigned int first(const struct pci_device *device)
 {
 	unsigned int at = device->header_type == HEADER_CARDBUS ? CARDBUS_POINTER :
 								  CAPABILITIES_POINTER;
 
 	if (!(pci_read16(device, PCI_STATUS) & PCI_STATUS_CAPABILITIES))
 		return 0;
-	at = pci_read8(device, at) & ~3u;
+	return pci_read8(device, at) & ~3u;
+}
+
+/* Returns the offset of the first capability ID from that at AT on. */
+static unsigned int find_from(const struct pci_device *device, unsigned int at, uint8_t id)
+{
 	for (unsigned int step = 0; step < STEPS_MAX && at >= FIRST_OFFSET; step++) {
 		uint16_t entry = pci_read16(device, at);
 
@@ -37,6 +43,18 @@ unsigned int pci_capability_find(const struct pci_device *device, uint8_t id)
 		at = entry >> 8 & ~3u;
 	}
 	return 0;
+}
+
+unsigned int pci_capability_find(const struct pci_device *device, uint8_t id)
+{
+	return find_from(device, first(device), id);
+}
+
+unsigned int pci_capability_next(const struct pci_device *device, unsigned int at, uint8_t id)
+{
+	if (!at)
+		return pci_capability_find(device, id);
+	return find_from(device, pci_read16(device, at) >> 8 & ~3u, id);
 }
 
 unsigned int pci_extended_capability_find(const struct pci_device *device, uint16_t id)

@@ -189,7 +189,7 @@ char *dentry_path_locked(struct dentry *dentry, struct dentry *root, char *buffe
 		return NULL;
 	*--at = '\0';
 	if (!dentry->linked && dentry->parent != dentry &&
-	    dentry->parent->inode->ops->look_up == NULL) {
+	    inode_has_lasting_entries(dentry->parent->inode)) {
 		at -= sizeof(mark) - 1;
 		memcpy(at, mark, sizeof(mark) - 1);
 	}

@@ -29,7 +29,8 @@ struct gathering {
 	char *bytes;
 	size_t size, used;
 	uint64_t position; /* of the next entry */
-	bool refused;	   /* one did not fit */
+	int error;
+	bool refused; /* one did not fit */
 };
 
 static bool gather(struct directory_reader *reader, const char *name, size_t name_size,
@@ -82,7 +83,10 @@ static void list(struct dentry *directory, struct gathering *gathering)
 		goto out;
 	if (gathering->position == 1 && !add(gathering, "..", 2, directory->parent->inode, 2))
 		goto out;
-	if (!ops->list)
+	if (ops->layer)
+		gathering->error =
+			ops->layer->list(directory, gathering->position, &gathering->reader);
+	else if (!ops->list)
 		list_children(directory, gathering);
 out:
 	mutex_unlock(&tree_mutex);
@@ -109,6 +113,10 @@ static ssize_t read_directory(struct file *file, const struct directory_format *
 	}
 	list(file->dentry, &gathering);
 	result = (ssize_t)gathering.used;
+	if (!gathering.used && gathering.error) {
+		result = gathering.error;
+		goto out;
+	}
 	if (copy_to_user(user_buffer, gathering.bytes, gathering.used)) {
 		result = -EFAULT;
 		goto out;

@@ -47,6 +47,47 @@ static uint32_t made_type(struct dentry *parent, const char *name, size_t size)
 	return type;
 }
 
+/* Finds PARENT's entry of that name as a linked dentry, without a reference: 0, or an error, with -ENOENT also where the
+ * file system makes its entries without lasting dentries. */
+static int find(struct dentry *parent, const char *name, size_t size, struct dentry **result)
+{
+	int error = 0;
+
+	*result = dentry_find(parent, name, size);
+	if (*result)
+		return 0;
+	if (!parent->inode->ops->layer)
+		return -ENOENT;
+	error = path_step(parent, name, size, result);
+	if (!error)
+		/* The tree keeps it. */
+		dentry_put(*result);
+	else
+		*result = NULL;
+	return error;
+}
+
+/* Prepares PARENT for losing an entry of its: 0 or an error. */
+static int begin_change(struct dentry *parent)
+{
+	const struct directory_layer *layer = parent->inode->ops->layer;
+
+	return layer ? layer->begin_change(parent->inode) : 0;
+}
+
+/* PARENT has no entry of that name any more. */
+static void hide(struct dentry *parent, const char *name, size_t size)
+{
+	if (parent->inode->ops->layer)
+		parent->inode->ops->layer->hide(parent->inode, name, size);
+}
+
+/* True if each name of a file but the first is charged to its file system. */
+static bool charges_names(const struct inode *inode)
+{
+	return !inode->superblock->root->inode->ops->layer;
+}
+
 /* Checks that NAME is valid and not yet an entry of PARENT: 0 or an error. */
 static int check_name(struct dentry *parent, const char *name, size_t size)
 {
@@ -54,9 +95,12 @@ static int check_name(struct dentry *parent, const char *name, size_t size)
 		return -EEXIST;
 	if (size > NAME_SIZE_MAX)
 		return -ENAMETOOLONG;
-	if (dentry_find(parent, name, size) || made_type(parent, name, size))
+	struct dentry *found;
+	int error = find(parent, name, size, &found);
+
+	if (!error || (!parent->inode->ops->layer && made_type(parent, name, size)))
 		return -EEXIST;
-	return 0;
+	return error == -ENOENT ? 0 : error;
 }
 
 /* Checks that entries of PARENT may be added and removed: 0 or an error. */
@@ -209,11 +253,12 @@ static void take_out(struct dentry *dentry)
 	if (is_directory(dentry)) {
 		above->links--;
 		inode->links = 0;
-	} else if (--inode->links) {
+	} else if (--inode->links && charges_names(inode)) {
 		tmpfs_uncharge_space(inode->superblock, TMPFS_INODE_SPACE);
 	}
 	inode_touch_contents(above);
 	inode_touch_attributes(inode);
+	hide(dentry->parent, dentry->name, dentry->name_size);
 	dentry_unlink(dentry);
 }
 
@@ -226,7 +271,10 @@ static int check_removal(const struct dentry *dentry, bool directory)
 		return -EISDIR;
 	if (dentry->mounted)
 		return -EBUSY;
-	return TAILQ_EMPTY(&dentry->children_in_order) ? 0 : -ENOTEMPTY;
+	if (!TAILQ_EMPTY(&dentry->children_in_order))
+		return -ENOTEMPTY;
+	return dentry->inode->ops->layer ? dentry->inode->ops->layer->check_empty(dentry->inode) :
+					   0;
 }
 
 /* Returns the error of changing NAME in PARENT, whose file system makes its entries itself: NAME does not
@@ -257,8 +305,11 @@ static int refuse_removal(struct dentry *parent, const char *name, size_t name_s
 
 static int remove_locked(struct dentry *parent, const char *name, size_t name_size, bool directory)
 {
-	struct dentry *dentry = dentry_find(parent, name, name_size);
+	struct dentry *dentry;
+	int error = find(parent, name, name_size, &dentry);
 
+	if (error && parent->inode->ops->layer)
+		return error;
 	if (!dentry) {
 		if (parent->inode->superblock->fixed)
 			return refuse_removal(parent, name, name_size, directory);
@@ -269,12 +320,13 @@ static int remove_locked(struct dentry *parent, const char *name, size_t name_si
 			return directory ? -ENOTDIR : -EISDIR;
 		return name_size > NAME_SIZE_MAX ? -ENAMETOOLONG : -ENOENT;
 	}
-	int error = check_parent(parent);
-
+	error = check_parent(parent);
 	if (!error)
 		error = inode_check_sticky(parent->inode, dentry->inode);
 	if (!error)
 		error = check_removal(dentry, directory);
+	if (!error)
+		error = begin_change(parent);
 	if (error)
 		return error;
 	/* A file that is no directory loses a name. As on Linux, IN_ATTRIB precedes the inode's own end,
@@ -337,12 +389,14 @@ static int link_locked(struct dentry *dentry, struct dentry *parent, const char 
 	if (inode->links == 0 && !inode->nameless)
 		return -ENOENT;
 	/* A name costs as much as an inode; the first name is part of the inode's cost. */
-	if (inode->links && tmpfs_charge_space(inode->superblock, TMPFS_INODE_SPACE))
+	bool charged = inode->links && charges_names(inode);
+
+	if (charged && tmpfs_charge_space(inode->superblock, TMPFS_INODE_SPACE))
 		return -ENOSPC;
 	struct dentry *made = dentry_create(parent, inode, name, name_size);
 
 	if (!made) {
-		if (inode->links)
+		if (charged)
 			tmpfs_uncharge_space(inode->superblock, TMPFS_INODE_SPACE);
 		return -ENOMEM;
 	}
@@ -372,7 +426,11 @@ int entry_link(struct dentry *dentry, struct dentry *parent, const char *name, s
 /* Moves DENTRY to NAME in TO, and updates the link counts of the directories. */
 static int move(struct dentry *dentry, struct dentry *to, const char *name, size_t name_size)
 {
-	struct inode *from = dentry->parent->inode;
+	struct dentry *parent = dentry->parent;
+	struct inode *from = parent->inode;
+
+	/* The name that DENTRY leaves; the dentry keeps PARENT until it moves, the caller longer. */
+	hide(parent, dentry->name, dentry->name_size);
 	int error = dentry_move(dentry, to, name, name_size);
 
 	if (error)
@@ -441,9 +499,14 @@ static int rename_locked(struct dentry *from, const char *from_name, size_t from
 {
 	if (from_size > NAME_SIZE_MAX || to_size > NAME_SIZE_MAX)
 		return -ENAMETOOLONG;
-	struct dentry *old = dentry_find(from, from_name, from_size);
-	struct dentry *new = dentry_find(to, to_name, to_size);
+	struct dentry *old, *new;
+	int error = find(from, from_name, from_size, &old);
 
+	if (error && from->inode->ops->layer)
+		return error;
+	error = find(to, to_name, to_size, &new);
+	if (error && error != -ENOENT)
+		return error;
 	if (!old)
 		return !from->inode->superblock->fixed ? -ENOENT :
 		       from->inode->superblock->refusal == -ENOENT ?
@@ -460,10 +523,11 @@ static int rename_locked(struct dentry *from, const char *from_name, size_t from
 		return flags & RENAME_EXCHANGE ? -EINVAL : -ENOTEMPTY;
 	if (new &&new->inode == old->inode)
 		return 0;
-	int error = check_parent(from);
-
+	error = check_parent(from);
 	if (!error)
 		error = check_parent(to);
+	if (!error)
+		error = begin_change(from);
 	if (!error)
 		error = inode_check_sticky(from->inode, old->inode);
 	if (!error && new)

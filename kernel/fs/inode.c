@@ -101,7 +101,7 @@ void inode_stat(const struct inode *inode, struct kernel_stat *stat)
 		.st_rdev = inode->device,
 		.st_size = (int64_t)inode->size,
 		.st_blksize = (int64_t)PAGE_SIZE,
-		.st_blocks = (int64_t)(inode->pages * (PAGE_SIZE / 512)),
+		.st_blocks = (int64_t)(inode->pages * (PAGE_SIZE / 512) + inode->source_blocks),
 		.st_atime_s = (uint64_t)inode->accessed.tv_sec,
 		.st_atime_ns = (uint64_t)inode->accessed.tv_nsec,
 		.st_mtime_s = (uint64_t)inode->modified.tv_sec,

@@ -38,8 +38,11 @@ void superblock_get(struct superblock *superblock)
 
 void superblock_put(struct superblock *superblock)
 {
-	if (atomic_fetch_sub(&superblock->references, 1) == 1)
-		kfree(superblock);
+	if (atomic_fetch_sub(&superblock->references, 1) != 1)
+		return;
+	if (superblock->end)
+		superblock->end(superblock);
+	kfree(superblock);
 }
 
 void superblock_discard(struct superblock *superblock)

@@ -34,7 +34,10 @@ static struct dentry *enter_mounts(struct dentry *dentry)
 {
 	while (dentry->mounted) {
 		struct dentry *top = dentry->mounted;
+		struct superblock *superblock = top->inode->superblock;
 
+		if (superblock->enter)
+			superblock->enter(superblock);
 		dentry_get(top);
 		dentry_put(dentry);
 		dentry = top;
@@ -66,10 +69,13 @@ static int look_up(struct dentry *parent, const char *name, size_t name_size,
 	if (!inode)
 		return error;
 	*result = dentry_create(parent, inode, name, name_size);
-	if (*result)
-		return 0;
-	inode_put(inode);
-	return -ENOMEM;
+	if (!*result) {
+		inode_put(inode);
+		return -ENOMEM;
+	}
+	if (parent->inode->ops->layer)
+		dentry_link(*result);
+	return 0;
 }
 
 int path_step(struct dentry *parent, const char *name, size_t name_size, struct dentry **result)

@@ -3,8 +3,8 @@
  * tmpfs: inodes whose contents are pages of memory.
  *
  * A file gets a page when it is written to or mapped. A part without a page reads as zeros, or, in a file of
- * the initramfs, as the archive's bytes, which are used in place. Mappings, private ones too, show the file's
- * own pages; a write to a private mapping copies the page.
+ * the initramfs, as the archive's bytes, which are used in place, or as its source has it (struct tmpfs_source).
+ * Mappings, private ones too, show the file's own pages; a write to a private mapping copies the page.
  *
  * Locks: see <kernel/fs/inode.h>. A page gets a reference before the mutex is released, so that it may be
  * copied from or to without the mutex: truncation removes it from the file, but does not free it.
@@ -33,14 +33,17 @@
 #define MAGIC		  0x01021994
 /* A link's target of at least so many bytes takes a page: Linux's SHORT_SYMLINK_LEN. */
 #define SHORT_TARGET_SIZE 128
+/* Most bytes that are read from a source at once. */
+#define SOURCE_READ_MAX	  ((size_t)65536)
 
 _Static_assert(PAGE_TREE_LIMIT *PAGE_SIZE >= FILE_SIZE_MAX, "a file fits its tree");
 
 struct tmpfs_inode {
 	struct inode inode;
-	struct page_tree tree;	    /* I: inode.mutex */
-	const char *image;	    /* the initial contents, or NULL */
-	uint64_t image_size;	    /* I: bytes of it that still show where the file has no page */
+	struct page_tree tree;	     /* I: inode.mutex */
+	const char *image;	     /* the initial contents, or NULL */
+	struct tmpfs_source *source; /* what reads the initial contents, or NULL */
+	uint64_t image_size; /* I: bytes of either that still show where the file has no page */
 	_Atomic unsigned int seals; /* F_SEAL_*; changed under write_mutex */
 	char *target;		    /* a link's, allocated; NULL: the image */
 	struct vm_mapping mapping;
@@ -91,32 +94,45 @@ static void remove_pages(struct tmpfs_inode *file, uint64_t first, uint64_t end)
 	give_back_pages(&file->inode, removed);
 }
 
-/* Creates page NUMBER, which is charged already and which the file does not have yet; NULL: no memory.
- * inode.mutex held. */
-static void *make_page(struct tmpfs_inode *file, uint64_t number)
+/* Copies SIZE bytes at OFFSET of the initial contents to BUFFER: 0 or an error of the source. */
+static int read_initial(const struct tmpfs_inode *file, uint64_t offset, void *buffer, size_t size)
+{
+	if (file->source)
+		return file->source->read(file->source, offset, buffer, size);
+	memcpy(buffer, file->image + offset, size);
+	return 0;
+}
+
+/* Creates page NUMBER, which is charged already and which the file does not have yet, in *RESULT: 0, -ENOMEM or an
+ * error of the source. inode.mutex held. */
+static int make_page(struct tmpfs_inode *file, uint64_t number, void **result)
 {
 	uint64_t at = number << PAGE_SHIFT;
 	void *page = page_alloc(0);
+	int error = 0;
 
 	if (!page)
-		return NULL;
+		return -ENOMEM;
 	if (at < file->image_size) {
 		uint64_t left = file->image_size - at;
 
-		memcpy(page, file->image + at, left < PAGE_SIZE ? left : PAGE_SIZE);
+		error = read_initial(file, at, page, left < PAGE_SIZE ? left : PAGE_SIZE);
 	}
 	page_set_kind(page, PAGE_FILE);
-	if (page_tree_insert(&file->tree, number, page) < 0) {
+	if (!error)
+		error = page_tree_insert(&file->tree, number, page);
+	if (error) {
 		page_put(page);
-		return NULL;
+		return error;
 	}
 	file->inode.pages++;
-	return page;
+	*result = page;
+	return 0;
 }
 
 /*
- * Finds page NUMBER of a file, or creates it, in *RESULT with a reference: 0, or the errors of charge_pages.
- * A page of the image exceeds the limit if it must: its contents belong to the file already, and programs go
+ * Finds page NUMBER of a file, or creates it, in *RESULT with a reference: 0, or an error of charge_pages or the
+ * source. A page of the image exceeds the limit if it must: its contents belong to the file already, and programs go
  * on when the file system is full. inode.mutex held.
  */
 static int get_page(struct tmpfs_inode *file, uint64_t number, void **result)
@@ -126,16 +142,16 @@ static int get_page(struct tmpfs_inode *file, uint64_t number, void **result)
 	if (!page) {
 		int error = charge_pages(file->inode.superblock, 1);
 
-		if (error == -ENOSPC && number << PAGE_SHIFT < file->image_size) {
+		if (error == -ENOSPC && file->image && number << PAGE_SHIFT < file->image_size) {
 			atomic_fetch_add(&file->inode.superblock->pages, 1);
 			error = 0;
 		}
 		if (error)
 			return error;
-		page = make_page(file, number);
-		if (!page) {
+		error = make_page(file, number, &page);
+		if (error) {
 			give_back_pages(&file->inode, 1);
-			return -ENOMEM;
+			return error;
 		}
 	}
 	page_get(page);
@@ -157,7 +173,7 @@ static int read_part(struct tmpfs_inode *file, uint64_t position, void *to, size
 
 	if (page)
 		page_get(page);
-	else if (position < file->image_size)
+	else if (file->image && position < file->image_size)
 		shown = file->image_size - position;
 	mutex_unlock(&file->inode.mutex);
 	if (page) {
@@ -173,6 +189,44 @@ static int read_part(struct tmpfs_inode *file, uint64_t position, void *to, size
 	return shown < size ? clear((char *)to + shown, size - shown) : 0;
 }
 
+/* Returns how many bytes at POSITION, at most SIZE, only the file's source has. */
+static size_t source_run(struct tmpfs_inode *file, uint64_t position, size_t size)
+{
+	uint64_t number;
+
+	if (!file->source)
+		return 0;
+	mutex_lock(&file->inode.mutex);
+	uint64_t end = file->image_size;
+
+	if (page_tree_next(&file->tree, position >> PAGE_SHIFT, &number) &&
+	    number << PAGE_SHIFT < end)
+		end = number << PAGE_SHIFT;
+	mutex_unlock(&file->inode.mutex);
+	if (end <= position)
+		return 0;
+	if (size > end - position)
+		size = end - position;
+	return size < SOURCE_READ_MAX ? size : SOURCE_READ_MAX;
+}
+
+/* Copies SIZE bytes at POSITION, which source_run gave, to TO by COPY. The file keeps none of them: large files do not
+ * fill the memory. */
+static int read_source(struct tmpfs_inode *file, uint64_t position, void *to, size_t size,
+		       int (*copy)(void *to, const void *from, size_t size))
+{
+	void *buffer = kzalloc(size);
+
+	if (!buffer)
+		return -ENOMEM;
+	int error = file->source->read(file->source, position, buffer, size);
+
+	if (!error)
+		error = copy(to, buffer, size);
+	kfree(buffer);
+	return error;
+}
+
 static ssize_t read_contents(struct inode *inode, void *to, size_t size, uint64_t position,
 			     int (*copy)(void *to, const void *from, size_t size),
 			     int (*clear)(void *to, size_t size))
@@ -185,12 +239,23 @@ static ssize_t read_contents(struct inode *inode, void *to, size_t size, uint64_
 	if (size > end - position)
 		size = end - position;
 	while (done < size) {
-		size_t part = PAGE_SIZE - ((position + done) & ~PAGE_MASK);
+		size_t part = source_run(tmpfs(inode), position + done, size - done);
+		int error;
 
-		if (part > size - done)
-			part = size - done;
-		if (read_part(tmpfs(inode), position + done, (char *)to + done, part, copy, clear))
-			return done ? (ssize_t)done : -EFAULT;
+		if (part) {
+			error = signal_is_fatal_pending(task_current()) ?
+					-EINTR :
+					read_source(tmpfs(inode), position + done,
+						    (char *)to + done, part, copy);
+		} else {
+			part = PAGE_SIZE - ((position + done) & ~PAGE_MASK);
+			if (part > size - done)
+				part = size - done;
+			error = read_part(tmpfs(inode), position + done, (char *)to + done, part,
+					  copy, clear);
+		}
+		if (error)
+			return done ? (ssize_t)done : error;
 		done += part;
 	}
 	return (ssize_t)done;
@@ -327,6 +392,8 @@ static int resize(struct inode *inode, uint64_t size)
 		/* The rest of the last page must read as zeros when the file grows again. */
 		if (file->image_size > size)
 			file->image_size = size;
+		if (!size)
+			inode->source_blocks = 0;
 		void *last = page_tree_find(&file->tree, size >> PAGE_SHIFT);
 
 		if (last && (size & ~PAGE_MASK))
@@ -369,10 +436,11 @@ static int allocate(struct inode *inode, uint64_t offset, uint64_t size)
 		mutex_lock(&inode->mutex);
 		/* A page fault may have created it since. */
 		if (!page_tree_find(&file->tree, number)) {
-			if (charged && make_page(file, number))
+			void *page;
+
+			error = charged ? make_page(file, number, &page) : -ENOMEM;
+			if (!error)
 				charged--;
-			else
-				error = -ENOMEM;
 		}
 		mutex_unlock(&inode->mutex);
 		if (signal_is_fatal_pending(task_current()))
@@ -446,8 +514,9 @@ static int64_t find_data(struct inode *inode, uint64_t offset, bool hole)
 	uint64_t end = inode->size;
 
 	if (hole) {
-		while (found < end && (found < file->image_size ||
-				       page_tree_find(&file->tree, found >> PAGE_SHIFT)))
+		if (found < file->image_size)
+			found = (file->image_size + PAGE_SIZE - 1) & PAGE_MASK;
+		while (found < end && page_tree_find(&file->tree, found >> PAGE_SHIFT))
 			found = (found & PAGE_MASK) + PAGE_SIZE;
 		if (found > end)
 			found = end;
@@ -560,6 +629,8 @@ static void free_inode(struct inode *inode)
 	remove_pages(file, 0, PAGE_TREE_LIMIT);
 	/* The page of a long target: see tmpfs_set_target. */
 	give_back_pages(inode, inode->pages);
+	if (file->source)
+		file->source->free(file->source);
 	xattr_free_all(inode);
 	tmpfs_uncharge_space(inode->superblock, TMPFS_INODE_SPACE);
 	kfree(file->target);
@@ -610,6 +681,13 @@ void tmpfs_set_image(struct inode *inode, const void *data, size_t size)
 	inode->size = size;
 	if (inode_type(inode) == S_IFREG)
 		inode->pages = 0;
+}
+
+void tmpfs_set_source(struct inode *inode, struct tmpfs_source *source, uint64_t size)
+{
+	tmpfs(inode)->source = source;
+	tmpfs(inode)->image_size = size;
+	inode->size = size;
 }
 
 int tmpfs_set_target(struct inode *inode, const char *text, size_t size)

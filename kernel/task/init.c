@@ -6,6 +6,8 @@
  * of which names the program; /.tally/env has the environment. Without /.tally/argv the program is /init
  * and its arguments are the words after "--" of the kernel's command line. Without /.tally/env the
  * environment is Linux's default. /.tally/cwd names the current directory; without it, that is /.
+ * /.tally/shares has folders of the host as pairs of strings, the tag of a transport and the directory where
+ * it is mounted. The program itself and its interpreter are looked up before that.
  */
 #include <string.h>
 
@@ -16,6 +18,7 @@
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>
 #include <kernel/fs/path_view.h>
+#include <kernel/fs/share.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/vm.h>
 #include <kernel/sched/task.h>
@@ -29,6 +32,7 @@
 #define ARGUMENTS_PATH	 "/.tally/argv"
 #define ENVIRONMENT_PATH "/.tally/env"
 #define DIRECTORY_PATH	 "/.tally/cwd"
+#define SHARES_PATH	 "/.tally/shares"
 #define DEFAULT_PROGRAM	 "/init"
 #define WORD_SIZE_MAX	 1024
 /* The limit of the files with arguments and environment. */
@@ -95,6 +99,51 @@ static struct dentry *find_directory(void)
 		boot_failure(DIRECTORY_PATH " names no directory; rebuild the initramfs");
 	kfree(path);
 	return directory;
+}
+
+/* Mounts the folders of the host. Returns whether there are any. */
+static bool mount_shares(void)
+{
+	ssize_t size;
+	char *text = read_strings(SHARES_PATH, &size);
+	const char *end = text + size;
+
+	if (!text)
+		return false;
+	for (const char *tag = text, *path; tag < end; tag = path + strlen(path) + 1) {
+		struct dentry *directory;
+
+		path = tag + strlen(tag) + 1;
+		if (path >= end)
+			boot_failure(SHARES_PATH ": %s has no directory; rebuild the initramfs",
+				     tag);
+		int error = path_lookup(root_dentry, path, LOOKUP_FOLLOW | LOOKUP_DIRECTORY,
+					&directory);
+
+		if (!error) {
+			error = share_mount(tag, directory);
+			dentry_put(directory);
+		}
+		if (error)
+			boot_failure("the shared folder %s cannot be mounted at %s (error %d)", tag,
+				     path, -error);
+	}
+	kfree(text);
+	return true;
+}
+
+/* Returns the directory that is mounted over DIRECTORY, whose reference moves in, or that the shares show at its path. */
+static struct dentry *enter_shares(struct dentry *directory)
+{
+	struct dentry *top = directory->mounted;
+
+	/* Not by a path: that would ask the server. */
+	if (!top)
+		top = find_directory();
+	else
+		dentry_get(top);
+	dentry_put(directory);
+	return top;
 }
 
 /* Adds the words after "--" of COMMAND_LINE; returns how many. */
@@ -190,6 +239,8 @@ _Noreturn void init_run(const char *command_line)
 		boot_failure("cannot run %s: %s (error %d)", path, reason, -error);
 	exec_strings_free(strings);
 	kfree(path);
+	if (mount_shares())
+		directory = enter_shares(directory);
 	task->files = open_console();
 	hook_first_process(task->process);
 	/* Before it runs, only this function uses the task's view. */

@@ -10,6 +10,7 @@
 
 #include <arch/machine.h>
 #include <kernel/base/entry.h>
+#include <kernel/base/hooks.h>
 #include <kernel/base/log.h>
 #include <kernel/drivers/debug_console.h>
 #include <kernel/fs/dentry.h>
@@ -94,6 +95,7 @@ _Noreturn void init_ended(int status)
 	int signal = status & 0x7f;
 
 	send_files();
+	hook_machine_ends();
 	if (signal)
 		log_write_result("killed by signal %d", signal);
 	else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The console: COM1 and, where there is one, the screen with its keyboard, together as one terminal; or
- * COM1 as a pipe.
+ * COM1 as a pipe; or what another file attaches (stream.c).
  *
  * Cooked (the default): a terminal like any other, the controlling terminal of the first program. Raw
  * (command line console=raw): unchanged bytes in both directions, and no terminal: programs see pipes
@@ -48,6 +48,8 @@
 enum { DLE = 0x10, EOT = 0x04 };
 
 static bool is_raw;
+static bool is_elsewhere;
+static const struct file_ops *attached; /* changes at the start only */
 static struct tty terminal;
 
 /* ---- raw ---- */
@@ -248,12 +250,18 @@ static bool parse_window(const char *text, struct kernel_winsize *size)
 	return true;
 }
 
-void console_init(bool raw)
+void console_attach(const struct file_ops *ops)
+{
+	attached = ops;
+}
+
+void console_init(bool raw, bool elsewhere)
 {
 	struct kernel_winsize size = { .ws_row = DEFAULT_ROWS, .ws_col = DEFAULT_COLUMNS };
 	char window[16];
 
 	is_raw = raw;
+	is_elsewhere = elsewhere;
 	input_attach(&listener);
 	if (raw) {
 		ended = boot_word("noinput");
@@ -276,6 +284,9 @@ void console_init(bool raw)
 /* Makes the console, if it is a terminal, the controlling terminal of PROCESS. */
 void hook_first_process(struct process *process)
 {
+	if (is_elsewhere && !attached)
+		boot_failure(
+			"console=virtio: the machine has no virtio console with the ports of a program");
 	if (is_raw)
 		return;
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
@@ -288,6 +299,6 @@ int console_open(struct inode *inode, struct file *file)
 {
 	if (!is_raw)
 		return tty_open(&terminal, file, false);
-	file->ops = &raw_ops;
+	file->ops = is_elsewhere ? attached : &raw_ops;
 	return 0;
 }

@@ -9,7 +9,7 @@ Cloud Hypervisor and Firecracker.
 import os
 import sys
 
-from tallylib import paths
+from tallylib import initramfs, paths
 from tallytest import first_program, stock, tap
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -22,6 +22,8 @@ ELF = os.path.join(BUILD, "tests", "media-machines.elf")
 PVH = os.path.join(BUILD, "tests", "media-pvh.elf")
 KERNEL = os.path.join(BUILD, "tests", "media-kernel.elf")
 INITRAMFS = os.path.join(BUILD, "tests", "media-machines.cpio")
+STREAM = os.path.join(BUILD, "tests", "media-machines.stream")
+LOG = os.path.join(BUILD, "tests", "media-machines.log")
 OUTPUT = ["[/bin/words]", "[here]", "[PATH=/bin:/usr/bin]", "[HOME=/]"]
 BARE = "microvm,acpi=off,pit=off,pic=off,rtc=off,isa-serial=on"
 OURS = "ours"
@@ -70,6 +72,34 @@ def check_modules(report):
                          (stock.BOOT_FAILURE, True), f"PVH: {name} is refused", *lines)
 
 
+def check_virtio(report):
+    """A virtio console without PCI: its words are QEMU's, or the test's."""
+    stock.without_multiboot(os.path.join(BUILD, "tally.elf"), KERNEL)
+    data = os.urandom(300000)
+    # QEMU's words come at the end, so the program's cannot come after "--".
+    with open(INITRAMFS, "wb") as file:
+        file.write(initramfs.pack_program(WORDS, ["copy"], {}))
+    device = ["-global", "virtio-mmio.force-legacy=false", "-device", "virtio-serial-device,id=s,max_ports=3",
+              "-chardev", "stdio,id=io,signal=off", "-device", "virtserialport,bus=s.0,nr=1,chardev=io,name=tally.input",
+              "-chardev", "file,id=o,path=" + STREAM, "-device", "virtserialport,bus=s.0,nr=2,chardev=o,name=tally.output"]
+    status, _, error = tap.command(stock.words("-machine", "microvm,acpi=off", *device, "-kernel", KERNEL, "-initrd", INITRAMFS,
+                                               "-append", "console=virtio log=com1", "-serial", "file:" + LOG), stdin=data)
+    with open(STREAM, "rb") as file:
+        got = file.read()
+    with open(LOG, encoding="utf-8", errors="replace") as file:
+        log = file.read()
+    report.ok((status, got) == (stock.ENDED, data), "a virtio console on MMIO copies 300000 bytes", status, len(got), error, log)
+    report.ok("means nothing" not in log, "and its words mean something", log)
+    words = ("0x200@0xfeb00e00:16", "0x200@0xfeb00e00", "256@0xfeb00e00:5", "0x200@0x1000:5", "99999999999999999999@0x1:5",
+             "0x200@0xfeb80000:5", "4G@:")
+    _, lines = stock.run("-machine", "microvm,acpi=off", "-kernel", KERNEL, "-initrd", INITRAMFS, "-append",
+                         " ".join("virtio_mmio.device=" + word for word in words) + " console=virtio")
+    told = [line.split(": ")[2] for line in lines if ": left alone: " in line]
+    report.equal(told, ["virtio_mmio.device=" + word for word in words], "words that name no device are left alone", *lines)
+    for path in STREAM, LOG:
+        os.unlink(path)
+
+
 def check_refusals(report):
     for name, model, line in (
             ("32 bits", "qemu32", "this CPU has no 64-bit mode; choose an x86-64 model"),
@@ -88,6 +118,7 @@ def main():
     first_program.pack(WORDS, INITRAMFS)
     check_starts(report)
     check_modules(report)
+    check_virtio(report)
     check_refusals(report)
     for path in ELF, PVH, KERNEL:
         os.unlink(path)

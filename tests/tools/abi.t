@@ -48,7 +48,7 @@ def sources(*folders):
 def kernel_words():
     """Each word of the command line that the kernel asks for."""
     for text in sources("kernel", "boot", "drivers", "arch"):
-        for kind, name in re.findall(r'\bboot_(option|word)\("([^"]+)"', text):
+        for kind, name in re.findall(r'\bboot_(option|word)(?:_at)?\("([^"]+)"', text):
             yield f"kernel word {name}" + ("=" if kind == "option" else "")
 
 

@@ -40,8 +40,9 @@ def shell(folder, script, *options):
 
 
 def check_folder(report, folder):
-    report.equal(shell(folder, "pwd; stat -c '%U %a %F' .", "--add", "/bin/stat"), (0, f"{folder}\nroot 755 directory\n", ""),
-                 f"{folder!r}: getcwd says the host's path, root owns it")
+    for options, mode in (((), f"{os.stat(folder).st_mode & 0o7777:o}"), (("--no-share",), "755")):
+        report.equal(shell(folder, "pwd; stat -c '%U %a %F' .", "--add", "/bin/stat", *options),
+                     (0, f"{folder}\nroot {mode} directory\n", ""), f"{folder!r}: getcwd says the host's path {options}")
     shutil.copy(WORDS, os.path.join(folder, "words"))
     os.makedirs(os.path.join(folder, "data"), exist_ok=True)
     with open(os.path.join(folder, "data", "here"), "w", encoding="ascii") as file:

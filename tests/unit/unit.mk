@@ -21,7 +21,11 @@ UNIT_KERNEL_SRCS := $(sort \
 	arch/alpha/asn.c \
 	arch/x86_64/devices/steps_check.c \
 	drivers/idxd/perfmon.c \
+	drivers/virtio/device.c \
+	drivers/virtio/queue.c \
 	kernel/debug/lock_graph.c \
+	kernel/fs/9p/client.c \
+	kernel/fs/9p/message.c \
 	kernel/mm/text.c \
 	kernel/perfctr/perfctr.c \
 	kernel/random/chacha20.c \

@@ -14,7 +14,8 @@ import signal
 import sys
 import tempfile
 
-from . import architecture, bring, caches, device, emulator, failure, image_form, initramfs, machine, medium, paths, processor
+from . import (architecture, bring, caches, device, emulator, failure, image_form, initramfs, machine, medium, paths, processor,
+               share, virtio)
 from .failure import MISSING, NOT_FOUND, USAGE, Failure
 from .record import fresh, record
 
@@ -104,6 +105,7 @@ def main(words, platform=tally):
         print(f"tally: {problem.message}", file=sys.stderr)
         return problem.status
     except KeyboardInterrupt:
+        print("tally: interrupted; the machine is off", file=sys.stderr)
         return failure.INTERRUPTED
 
 
@@ -138,6 +140,7 @@ def _parser():
     run.add_argument("--get", metavar="FILE", action="append", default=[],
                      help="when the program has ended, bring this file of the guest, by its path from "
                           "the working folder, to the current folder (repeatable)")
+    share.add_options(run.add_argument)
     run.add_argument("--trace", choices=("syscalls",),
                      help="write every system call to the kernel log")
     run.add_argument("--initrd", metavar="FILE",
@@ -330,20 +333,21 @@ def _programs_among(words):
             if word.startswith("/") and os.path.isfile(word) and os.access(word, os.X_OK)]
 
 
-def _packed(options, init=None, brought=(), files=None):
+def _packed(options, init=None, brought=(), files=None, shares=()):
     program, *words = _words(options) or [_shell(), "sh"]
     added = options.add if options.root else options.add + _programs_among(words)
     return initramfs.pack_program(program, words, _environment(options), root=options.root,
                                   init=init, check=not options.no_check, added=added,
                                   brought=brought, arch=_architecture(options), folder=initramfs.working_folder(),
-                                  files=files)
+                                  files={**(files or {}), share.FILE: share.contents(shares)} if shares else files,
+                                  folders=[one.guest for one in shares])
 
 
 def _run(options):
     if options.initrd is None:
         return _run_packed(options)
-    if options.root or options.env or options.add or options.get:
-        raise Failure(USAGE, "--initrd is booted as it is: it cannot be had with --root, --add, --env or --get")
+    if options.root or options.env or options.add or options.get or options.share:
+        raise Failure(USAGE, "--initrd is booted as it is: it cannot be had with --root, --add, --env, --get or --share")
     words = _words(options)
     if any(word.split() != [word] for word in words):
         raise Failure(USAGE, "words for the /init of an --initrd cannot have spaces in them")
@@ -354,16 +358,38 @@ def _run(options):
 def _run_packed(options):
     platform = _platform(options)
     names = getattr(options, "get", None)
+    shares = _shares(options, platform)
     if not names:
-        return _run_blob(options, platform, _packed(options, platform.init, files=platform.files))
+        return _run_blob(options, platform, _packed(options, platform.init, files=platform.files, shares=shares),
+                         devices=_share_words(shares))
     if options.arch != architecture.DEFAULT:
         raise Failure(USAGE, f"--get: the machine of --arch {options.arch} has no port to bring files out")
     if platform.init:
         raise Failure(USAGE, "--get: this kernel does not bring files out")
     bringer = bring.Bringer(names, initramfs.working_folder())
-    status = _run_blob(options, platform, _packed(options, brought=bringer.paths), devices=bringer.words())
+    status = _run_blob(options, platform, _packed(options, brought=bringer.paths, shares=shares),
+                       devices=[*bringer.words(), *_share_words(shares)])
     bringer.deliver()
     return status
+
+
+def _shares(options, platform):
+    """The folders of the host that the guest shows: `tally run` alone, with our kernel."""
+    if platform.init or not hasattr(options, "share"):
+        return []
+    chosen = _chosen(options)
+    try:
+        if not options.under:
+            emulator.settle_pmu(chosen)
+        ours = emulator.is_ours(chosen)
+    except Failure:
+        # The start of the machine says so, after what is wrong with the program.
+        return []
+    return share.settle(options, ours, initramfs.working_folder())
+
+
+def _share_words(shares):
+    return [word for one in shares for word in one.words()]
 
 
 def _count(options):
@@ -455,13 +481,17 @@ def _run_blob(options, platform, blob, words=(), devices=()):
     with tempfile.NamedTemporaryFile(prefix="tally-", suffix=".cpio") as file:
         file.write(blob)
         file.flush()
+        streams = None
+        if virtio.suits(options, platform.words):
+            streams = virtio.Streams(platform.has_input)
+            platform.words = platform.words.replace("console=raw", virtio.WORD)
         line = _join(options.append, trace, device.kernel_words(options.device), platform.words, *words)
         longest = _architecture(options).command_line_max
         if len(line) > longest and not options.no_check:
             raise Failure(USAGE, f"the kernel's command line has {len(line)} characters, and {longest} can be "
                                  "passed; shorten --append")
         return _start(options, ["-kernel", platform.kernel, "-initrd", file.name, "-append", line,
-                                *devices], platform.interactive, platform.has_input)
+                                *devices], platform.interactive, platform.has_input, streams)
 
 
 def _settle_memory(options, initramfs_bytes):
@@ -647,14 +677,20 @@ def _abi(options):
     return 0
 
 
-def _start(options, boot_words, interactive, feed):
-    """Boots by `boot_words`, QEMU's words for where the kernel comes from, on the machine of the options."""
+def _chosen(options):
+    """The machine of the options."""
     properties = {name: getattr(options, f"pmu_{name}") for name in processor.PMU_PROPERTIES}
-    chosen = emulator.Options(
+    return emulator.Options(
         pmu=options.pmu, cpus=options.cpus, cpu=options.cpu, memory_mib=options.memory or _MEMORY_MIB,
         icount=options.icount, gdb=options.gdb, arch=options.arch, processor=options.processor or processor.DEFAULT,
         devices=options.device, modelled=options.caches, bare=getattr(options, "bare", False),
         pmu_properties={name: value for name, value in properties.items() if value is not None})
+
+
+def _start(options, boot_words, interactive, feed, streams=None):
+    """Boots by `boot_words`, QEMU's words for where the kernel comes from, on the machine of the options. `streams`: the
+    virtio.Streams of the program, if it has them."""
+    chosen = _chosen(options)
     if options.under and options.device:
         raise Failure(USAGE, "--device is not for --under kvm: KVM's guest has no accelerator")
     if options.under:
@@ -667,10 +703,12 @@ def _start(options, boot_words, interactive, feed):
         print(f"tally: waiting for: gdb {_kernel(options)} -ex 'target remote :{emulator.gdb_port()}' "
               f"-ex 'source {os.path.join(paths.ROOT, 'tools/gdb/tally.py')}'", file=sys.stderr)
     with _log(options) as log, tempfile.TemporaryDirectory(prefix="tally-") as folder:
-        words = emulator.command(chosen, log.path, machine.CONSOLE) + boot_words
+        words = emulator.command(chosen, log.path, virtio.CONSOLE if streams else machine.CONSOLE) + boot_words
+        if streams:
+            words += streams.words()
         examiner = _post_mortem(options, folder)
         return machine.run(words + (examiner.words() if examiner else []), log, options.timeout, interactive, feed,
-                           _architecture(options).by_console, examiner)
+                           _architecture(options).by_console, examiner, streams)
 
 
 def _start_under(options, chosen, boot_words, interactive, feed):

@@ -82,6 +82,16 @@ def check_properties(options):
         raise Failure(USAGE, "--pmu none has nothing to count caches with; leave out --caches")
 
 
+def path(options):
+    """The emulator of a machine whose PMU is settled."""
+    return paths.emulator(options.pmu == "emulated" or bool(options.devices), options.arch)
+
+
+def is_ours(options):
+    """Whether that is our emulator, not the system's."""
+    return path(options) != paths.in_path("qemu-system-" + options.arch)
+
+
 def _machine(options):
     words = device.machine(options.devices)
     return _MACHINES[options.arch] if words is None else (*words, "-device", _EXIT_PORT)
@@ -93,7 +103,7 @@ def command(options, log, console):
     `log`: the file that receives COM2. `console`: QEMU's words for the character device of COM1,
     which must have the id "console".
     """
-    words = [paths.emulator(options.pmu == "emulated" or bool(options.devices), options.arch),
+    words = [path(options),
              *_machine(options), "-m", f"{options.memory_mib}M", "-smp", str(options.cpus),
              "-nodefaults", "-no-user-config", "-display", "none", "-vga", "none",
              "-no-reboot", "-chardev", console, "-serial", "chardev:console",

@@ -6,7 +6,7 @@ goes through here, because a serial line has no end of file: it is sent as DLE E
 meant is doubled (console_set_raw in include/kernel/tty/console.h). At a terminal it is the other way
 round: the guest's console is one too, so every key goes there as it is, but for ctrl-], which ends
 the machine. Nothing is sent before the kernel's first log line, since a guest that sets up its
-serial port throws away what came before.
+serial port throws away what came before. A machine with a virtio console has its streams there (virtio.py).
 
 Two witnesses report the end: QEMU's exit status, which holds what the kernel wrote to the
 exit device, and the kernel's last log line on COM2, which has the program's status. On Alpha, where the
@@ -110,13 +110,13 @@ def has_input():
     return all(events & select.POLLIN or not events & select.POLLHUP for _, events in poll.poll(0))
 
 
-def run(words, log, timeout_s=None, interactive=False, feed=True, by_console=False, examiner=None):
+def run(words, log, timeout_s=None, interactive=False, feed=True, by_console=False, examiner=None, streams=None):
     """Runs QEMU by `words` and returns the exit status of the guest's first task.
 
     `log` is the Log that COM2 goes to; `interactive`: the guest's console is a terminal, and so is
     ours; `feed`: what comes from standard input goes to the console, and its end;
     `by_console`: the machine's own console is on the line before the kernel, and ends it; `examiner`: a PostMortem, asked
-    when the time is up. Raises Failure(BOOT, PANIC, TIMEOUT or INTERRUPTED).
+    when the time is up; `streams`: the virtio.Streams that the program's input and output are, if not the line. Raises Failure(BOOT, PANIC, TIMEOUT or INTERRUPTED).
     """
     with tempfile.TemporaryFile() as complaints:
         process = relay = None
@@ -124,6 +124,7 @@ def run(words, log, timeout_s=None, interactive=False, feed=True, by_console=Fal
             with _ending_deferred() as mask:
                 process = subprocess.Popen(words, stdin=subprocess.PIPE, stderr=complaints,
                                            stdout=subprocess.PIPE if by_console else None,
+                                           pass_fds=streams.inherited() if streams else (),
                                            # No other thread runs yet. pylint: disable-next=subprocess-popen-preexec-fn
                                            preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, mask))
             if by_console:
@@ -131,7 +132,7 @@ def run(words, log, timeout_s=None, interactive=False, feed=True, by_console=Fal
                 thread.start()
                 relay = thread
             with _keys_untouched() if interactive else contextlib.nullcontext():
-                in_time = _attend(process, log.path, timeout_s, interactive, feed)
+                in_time = _attend(process, log.path, timeout_s, interactive, feed, streams)
             found = "" if in_time or examiner is None else f", and {examiner.write()}"
         finally:
             if process:
@@ -139,6 +140,8 @@ def run(words, log, timeout_s=None, interactive=False, feed=True, by_console=Fal
                 process.wait()
             if relay:
                 relay.join()
+            if streams:
+                streams.close()
             complaints.seek(0)
             for_user, others = emulator.divide_complaints(complaints.read().decode(errors="replace"))
             for line in for_user:
@@ -191,22 +194,28 @@ def _keys_untouched():
         termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
 
 
-def _attend(process, log, timeout_s, interactive, feed):
+def _attend(process, log, timeout_s, interactive, feed, streams):
     """Feeds the machine until it ends. Returns False if the time was up first."""
     deadline = None if timeout_s is None else time.monotonic() + timeout_s
-    to_machine = process.stdin.fileno()
-    os.set_blocking(to_machine, False)
+    to_machine = streams.started() if streams else process.stdin.fileno()
+    if streams is None:
+        os.set_blocking(to_machine, False)
     # The end of QEMU: readable when it has exited.
     ended = os.pidfd_open(process.pid)
-    listening = False
+    # A virtio console keeps what comes too early.
+    listening = streams is not None
     source = sys.stdin.fileno() if feed and sys.stdin else None
-    pending = _END_OF_FILE if feed and source is None else b""
+    pending = _END_OF_FILE if feed and source is None and streams is None else b""
+    if source is None and streams:
+        streams.end_input()
     try:
         while True:
             if not listening:
                 listening = os.path.getsize(log) > 0
             poll = select.poll()
             poll.register(ended, select.POLLIN)
+            if streams:
+                streams.watch(poll)
             if pending and listening:
                 poll.register(to_machine, select.POLLOUT)
             elif source is not None and listening:
@@ -216,16 +225,21 @@ def _attend(process, log, timeout_s, interactive, feed):
                 return True
             if deadline is not None and time.monotonic() >= deadline:
                 return False
+            if streams:
+                streams.attend(ready, process)
             if to_machine in ready:
                 pending = _send(to_machine, pending)
             elif source in ready:
-                data = os.read(source, 4096)
+                data = os.read(source, streams.PIECE if streams else 4096)
                 if interactive and _LEAVE in data:
                     raise Failure(INTERRUPTED, "left by ctrl-]")
-                pending = data if interactive else data.replace(_ESCAPE, _ESCAPE * 2)
+                pending = data if interactive or streams else data.replace(_ESCAPE, _ESCAPE * 2)
                 if not data:
                     source = None
-                    pending = _END_OF_FILE
+                    if streams:
+                        streams.end_input()
+                    else:
+                        pending = _END_OF_FILE
     finally:
         os.close(ended)
 

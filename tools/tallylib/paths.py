@@ -4,6 +4,7 @@
 The packages of `make deb` install what is needed in the clone's layout below /usr/lib/tally, without a makefile.
 """
 
+import functools
 import os
 import stat
 import subprocess
@@ -65,6 +66,7 @@ def in_path(command):
     return None
 
 
+@functools.cache
 def emulator(needs_model, arch="x86_64"):
     """The QEMU to use: the environment's TALLY_QEMU (TALLY_QEMU_ALPHA), ours, or (no `needs_model`) the system's.
 

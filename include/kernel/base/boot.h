@@ -70,6 +70,8 @@ extern struct boot_info boot_info;
  * bytes, terminated; false: no such word. A value that does not fit is a boot failure. After boot_info
  * is filled in. */
 bool boot_option(const char *name, char *value, size_t size);
+/* The same for word number INDEX (0 …) of those with NAME. */
+bool boot_option_at(const char *name, unsigned int index, char *value, size_t size);
 /* Returns whether the command line has the word NAME before any "--". Any context. */
 bool boot_word(const char *name);
 

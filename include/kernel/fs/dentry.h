@@ -59,9 +59,13 @@ struct superblock {
 	_Atomic uint64_t space; /* of inodes, names and attributes, in bytes: tmpfs_space.c */
 	uint64_t space_max;	/* 0: no limit */
 	_Atomic uint64_t last_number;
-	struct dentry *root;		    /* referenced */
-	TAILQ_ENTRY(superblock) mounted;    /* D */
-	LIST_HEAD(, inotify_watch) watches; /* kernel/fs/inotify.c's */
+	struct dentry *root; /* referenced */
+	void (*enter)(struct superblock
+			      *superblock); /* before a path's walk enters ROOT; NULL: nothing */
+	void (*end)(struct superblock *superblock); /* before it is freed; NULL: nothing */
+	void *private;				    /* of those two */
+	TAILQ_ENTRY(superblock) mounted;	    /* D */
+	LIST_HEAD(, inotify_watch) watches;	    /* kernel/fs/inotify.c's */
 };
 
 extern struct mutex tree_mutex;

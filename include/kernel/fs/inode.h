@@ -45,6 +45,22 @@ struct directory_reader {
 		      uint64_t number, uint32_t mode, uint64_t next_position);
 };
 
+/*
+ * A directory above entries that its file system finds elsewhere (look_up): the tree keeps each entry that was looked up
+ * as a lasting dentry, in front of the ones below, and programs change only the tree. tree_mutex is held. Errors are
+ * negative.
+ */
+struct directory_layer {
+	/* Lists the entries from POSITION (2 …) on, the tree's among them, until the reader has no room. */
+	int (*list)(struct dentry *directory, uint64_t position, struct directory_reader *reader);
+	/* Prepares for hide, which then cannot fail. */
+	int (*begin_change)(struct inode *directory);
+	/* The tree's entry of that name goes: none below shows there any more. */
+	void (*hide)(struct inode *directory, const char *name, size_t name_size);
+	/* Returns 0 or -ENOTEMPTY: an entry below shows that the tree does not have. */
+	int (*check_empty)(struct inode *directory);
+};
+
 /* The operations of a kind of inode. Task context. NULL: as stated. */
 struct inode_ops {
 	/* For a directory without lasting dentries: returns the inode of that name, with a reference, or
@@ -57,6 +73,8 @@ struct inode_ops {
 	 * or none; NULL: no entry can be made there. */
 	int (*make_directory)(struct inode *directory, const char *name, size_t name_size);
 	int (*remove_directory)(struct inode *directory, const char *name, size_t name_size);
+	/* With look_up, and neither of list and these two: its entries stay. NULL: they do not. */
+	const struct directory_layer *layer;
 	/* Copies a link's target into BUFFER of SIZE bytes, without a terminator: its length, or an error. */
 	ssize_t (*read_link)(struct inode *link, char *buffer, size_t size);
 	/* Follows a link whose target no path reaches: the dentry, with a reference, or NULL with *ERROR.
@@ -96,6 +114,7 @@ struct inode {
 	struct mutex write_mutex, mutex;
 	_Atomic uint64_t size;		    /* bytes; written under both mutexes */
 	_Atomic uint64_t pages;		    /* of contents, allocated */
+	uint64_t source_blocks;		    /* of 512 bytes, that its tmpfs_source has besides */
 	struct pipe *pipe;		    /* pipe.c's lock: of an open FIFO; else NULL */
 	LIST_HEAD(, inotify_watch) watches; /* kernel/fs/inotify.c's */
 	struct file_lock_list locks;	    /* see <kernel/fs/file_lock.h> */
@@ -117,6 +136,12 @@ int inode_begin_write(struct inode *inode);
 void inode_end_write(struct inode *inode);
 int inode_begin_program(struct inode *inode);
 void inode_end_program(struct inode *inode);
+
+/* Whether a name that INODE, a directory, loses is gone from the tree: dentries are its entries. */
+static inline bool inode_has_lasting_entries(const struct inode *inode)
+{
+	return !inode->ops->look_up || inode->ops->layer;
+}
 
 static inline uint32_t inode_type(const struct inode *inode)
 {

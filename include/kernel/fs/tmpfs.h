@@ -36,6 +36,20 @@ struct inode *tmpfs_create_inode(struct superblock *superblock, uint32_t mode, u
  * INODE, a new regular file or symbolic link. At start. */
 void tmpfs_set_image(struct inode *inode, const void *data, size_t size);
 
+/* Reads the initial contents of a file where it has no pages of its own. Task context, perhaps with a space's and the
+ * inode's mutex held: the functions may wait, but not for these. */
+struct tmpfs_source {
+	/* Reads SIZE bytes at OFFSET, both below the size that tmpfs_set_source got, into kernel memory; bytes that are
+	 * not there any more read as zeros. 0 or a negative error. */
+	int (*read)(struct tmpfs_source *source, uint64_t offset, void *buffer, size_t size);
+	/* The file is freed. */
+	void (*free)(struct tmpfs_source *source);
+};
+
+/* Makes SIZE (at most FILE_SIZE_MAX) bytes of SOURCE, which moves in, the initial contents of INODE, a new regular file.
+ * Task context. */
+void tmpfs_set_source(struct inode *inode, struct tmpfs_source *source, uint64_t size);
+
 /* Sets the target of INODE, a new symbolic link, to a copy of TEXT. 0, -ENOMEM, -ENOSPC. Task context. */
 int tmpfs_set_target(struct inode *inode, const char *text, size_t size);
 

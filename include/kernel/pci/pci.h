@@ -127,6 +127,9 @@ void pci_write32(const struct pci_device *device, unsigned int offset, uint32_t 
 /* Returns the offset of the first capability ID, 0: none. A list that loops or leaves its place ends there. Any
  * context but NMI. */
 unsigned int pci_capability_find(const struct pci_device *device, uint8_t id);
+/* Returns the offset of the next capability ID after that at AT, which one of these functions returned; AT 0: the first.
+ * 0: no more. A list that loops has no end: the caller limits its steps. Context as above. */
+unsigned int pci_capability_next(const struct pci_device *device, unsigned int at, uint8_t id);
 /* The same among the extended capabilities, which need memory-mapped configuration space. */
 unsigned int pci_extended_capability_find(const struct pci_device *device, uint16_t id);
 

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The client's half of 9P2000.L; see client.h. One request is on its way at a time, so one tag and one pair of buffers
+ * serve all. Nothing that the server sends is believed: message.c checks the bounds of fields, this file their meaning.
+ */
+#include "client.h"
+
+#include <string.h>
+
+#include <kernel/drivers/p9_transport.h>
+#include <kernel/fs/inode.h>
+#include <kernel/mm/page.h>
+#include <uapi/linux/errno.h>
+
+/* Each buffer: 32 pages of x86. */
+#define BUFFER_ORDER 5
+#define BUFFER_SIZE  ((size_t)PAGE_SIZE << BUFFER_ORDER)
+/* The least size of messages that is of use: a name or a target fits. */
+#define LEAST_SIZE   4096u
+#define VERSION	     "9P2000.L"
+#define NO_TAG	     UINT16_MAX
+#define TAG	     0
+#define NO_FID	     UINT32_MAX
+/* Fields of a reply with data before the data: the header and the count. */
+#define DATA_AT	     (P9_HEADER_SIZE + 4u)
+/* The greatest error that a server may report: Linux's EHWPOISON. */
+#define ERROR_MAX    133
+/* Tgetattr: all attributes that stat has. */
+#define BASIC	     0x7ffull
+
+/* Types of requests; the reply's is one more. */
+enum {
+	LERROR = 6,
+	STATFS = 8,
+	LOPEN = 12,
+	READLINK = 22,
+	GETATTR = 24,
+	READDIR = 40,
+	TVERSION = 100,
+	ATTACH = 104,
+	WALK = 110,
+	READ = 116,
+	CLUNK = 120,
+};
+
+static struct p9_message begin(struct p9_client *client, uint8_t type)
+{
+	mutex_lock(&client->mutex);
+	return p9_request(client->request, client->size_max, type, type == TVERSION ? NO_TAG : TAG);
+}
+
+/* Sends REQUEST; it becomes the reply, after its header. 0, or the error; the server's or -EIO. */
+static int call(struct p9_client *client, struct p9_message *request)
+{
+	struct p9_transport *transport = client->transport;
+	uint8_t type, asked = request->failed ? 0 : request->bytes[4];
+	size_t size = p9_finish(request);
+
+	if (!size)
+		return -ENAMETOOLONG;
+	long got =
+		transport->call(transport, client->request, size, client->reply, client->size_max);
+
+	if (got < 0) {
+		client->broken = true;
+		return -EIO;
+	}
+	*request = p9_reply(client->reply, client->size_max, (size_t)got,
+			    asked == TVERSION ? NO_TAG : TAG, &type);
+	if (p9_is_complete(request) && type == LERROR + 1) {
+		uint32_t error = p9_get_32(request);
+
+		return p9_is_complete(request) && error && error <= ERROR_MAX ? -(int)error : -EIO;
+	}
+	return p9_is_complete(request) && type == asked + 1 ? 0 : -EIO;
+}
+
+/* Ends the use of REPLY. Returns ERROR, or -EIO if a field of the reply was missing. */
+static int end(struct p9_client *client, const struct p9_message *reply, int error)
+{
+	mutex_unlock(&client->mutex);
+	return !error && !p9_is_complete(reply) ? -EIO : error;
+}
+
+/* --- fids; client->mutex held --- */
+
+static uint32_t take_fid(struct p9_client *client)
+{
+	if (client->free_fid_count)
+		return client->free_fids[--client->free_fid_count];
+	return ++client->last_fid;
+}
+
+static void give_back_fid(struct p9_client *client, uint32_t fid)
+{
+	/* A number that finds no room is not used again: there are four billions. */
+	if (client->free_fid_count < P9_FIDS_KEPT)
+		client->free_fids[client->free_fid_count++] = fid;
+}
+
+/* --- the start --- */
+
+static int agree(struct p9_client *client)
+{
+	struct p9_message message = begin(client, TVERSION);
+
+	p9_put_32(&message, client->size_max);
+	p9_put_text(&message, VERSION, strlen(VERSION));
+	int error = call(client, &message);
+	uint32_t size_max = p9_get_32(&message);
+	size_t size;
+	const char *version = p9_get_text(&message, &size);
+
+	if (!error && (size != strlen(VERSION) || memcmp(version, VERSION, size) != 0 ||
+		       size_max < LEAST_SIZE || size_max > client->size_max))
+		error = -EIO;
+	if (!error)
+		client->size_max = size_max;
+	return end(client, &message, error);
+}
+
+static int attach(struct p9_client *client, uint32_t *root, struct p9_qid *qid)
+{
+	struct p9_message message = begin(client, ATTACH);
+
+	*root = take_fid(client);
+	p9_put_32(&message, *root);
+	p9_put_32(&message, NO_FID);
+	p9_put_text(&message, "", 0);
+	p9_put_text(&message, "", 0);
+	p9_put_32(&message, 0);
+	int error = call(client, &message);
+
+	*qid = p9_get_qid(&message);
+	if (!error && !(qid->type & P9_QID_DIRECTORY))
+		error = -ENOTDIR;
+	return end(client, &message, error);
+}
+
+int p9_client_start(struct p9_client *client, struct p9_transport *transport, uint32_t *root,
+		    struct p9_qid *qid)
+{
+	client->transport = transport;
+	client->broken = false;
+	mutex_init(&client->mutex);
+	client->size_max = BUFFER_SIZE;
+	client->last_fid = client->free_fid_count = 0;
+	client->request = page_alloc(BUFFER_ORDER);
+	client->reply = page_alloc(BUFFER_ORDER);
+	int error = client->request && client->reply ? agree(client) : -ENOMEM;
+
+	if (!error)
+		error = attach(client, root, qid);
+	if (error)
+		p9_client_end(client);
+	return error;
+}
+
+void p9_client_end(struct p9_client *client)
+{
+	/* A broken device may still write to its buffers. */
+	if (client->request && !client->broken)
+		page_put(client->request);
+	if (client->reply && !client->broken)
+		page_put(client->reply);
+	client->request = client->reply = NULL;
+}
+
+/* --- names and attributes --- */
+
+int p9_walk(struct p9_client *client, uint32_t directory, const char *name, size_t name_size,
+	    uint32_t *result, struct p9_qid *qid)
+{
+	uint16_t names = name_size ? 1 : 0;
+	struct p9_message message = begin(client, WALK);
+	uint32_t fid = take_fid(client);
+
+	p9_put_32(&message, directory);
+	p9_put_32(&message, fid);
+	p9_put_16(&message, names);
+	if (names)
+		p9_put_text(&message, name, name_size);
+	int error = call(client, &message);
+
+	if (!error && p9_get_16(&message) != names)
+		error = -EIO;
+	*qid = (struct p9_qid){ 0 };
+	if (!error && names)
+		*qid = p9_get_qid(&message);
+	if (!error && !p9_is_complete(&message))
+		error = -EIO;
+	if (error)
+		give_back_fid(client, fid);
+	else
+		*result = fid;
+	return end(client, &message, error);
+}
+
+void p9_clunk(struct p9_client *client, uint32_t fid)
+{
+	struct p9_message message = begin(client, CLUNK);
+
+	p9_put_32(&message, fid);
+	/* Whatever the server says, it has forgotten the fid. */
+	call(client, &message);
+	give_back_fid(client, fid);
+	end(client, &message, 0);
+}
+
+static struct kernel_timespec get_time(struct p9_message *message, bool *valid)
+{
+	struct kernel_timespec time;
+	uint64_t nanoseconds;
+
+	time.tv_sec = (int64_t)p9_get_64(message);
+	nanoseconds = p9_get_64(message);
+	*valid = *valid && nanoseconds < 1000000000;
+	time.tv_nsec = (int64_t)nanoseconds;
+	return time;
+}
+
+int p9_get_attributes(struct p9_client *client, uint32_t fid, struct p9_attributes *attributes)
+{
+	struct p9_message message = begin(client, GETATTR);
+
+	p9_put_32(&message, fid);
+	p9_put_64(&message, BASIC);
+	int error = call(client, &message);
+	bool valid = (p9_get_64(&message) & BASIC) == BASIC;
+
+	attributes->qid = p9_get_qid(&message);
+	attributes->mode = p9_get_32(&message);
+	attributes->uid = p9_get_32(&message);
+	attributes->gid = p9_get_32(&message);
+	attributes->links = p9_get_64(&message);
+	attributes->device = p9_get_64(&message);
+	attributes->size = p9_get_64(&message);
+	p9_get_64(&message); /* the size of blocks for good transfers */
+	attributes->blocks = p9_get_64(&message);
+	attributes->accessed = get_time(&message, &valid);
+	attributes->modified = get_time(&message, &valid);
+	attributes->changed = get_time(&message, &valid);
+	p9_get_bytes(&message, 32); /* the time of creation, generation, version */
+	bool directory = (attributes->mode & S_IFMT) == S_IFDIR;
+
+	if (!error && (!valid || attributes->size > INT64_MAX ||
+		       directory != !!(attributes->qid.type & P9_QID_DIRECTORY)))
+		error = -EIO;
+	return end(client, &message, error);
+}
+
+int p9_get_statfs(struct p9_client *client, uint32_t fid, struct p9_statfs *statfs)
+{
+	struct p9_message message = begin(client, STATFS);
+
+	p9_put_32(&message, fid);
+	int error = call(client, &message);
+
+	statfs->type = p9_get_32(&message);
+	statfs->block_size = p9_get_32(&message);
+	statfs->blocks = p9_get_64(&message);
+	statfs->free = p9_get_64(&message);
+	statfs->available = p9_get_64(&message);
+	statfs->files = p9_get_64(&message);
+	statfs->files_free = p9_get_64(&message);
+	statfs->id = p9_get_64(&message);
+	statfs->name_max = p9_get_32(&message);
+	return end(client, &message, error);
+}
+
+ssize_t p9_read_link(struct p9_client *client, uint32_t fid, char *buffer, size_t size)
+{
+	struct p9_message message = begin(client, READLINK);
+
+	p9_put_32(&message, fid);
+	int error = call(client, &message);
+	size_t length;
+	const char *target = p9_get_text(&message, &length);
+
+	if (!error && (length == 0 || length > size || memchr(target, '\0', length)))
+		error = -EIO;
+	if (!error)
+		memcpy(buffer, target, length);
+	error = end(client, &message, error);
+	return error ? error : (ssize_t)length;
+}
+
+/* --- contents --- */
+
+int p9_open(struct p9_client *client, uint32_t fid, uint32_t flags)
+{
+	struct p9_message message = begin(client, LOPEN);
+
+	p9_put_32(&message, fid);
+	p9_put_32(&message, flags);
+	int error = call(client, &message);
+
+	p9_get_qid(&message);
+	p9_get_32(&message); /* the size of good transfers: the message's bounds it, too */
+	return end(client, &message, error);
+}
+
+/* Asks for at most SIZE bytes by a request of TYPE; REPLY is then at those bytes. Returns how many they are, or an error.
+ * client->mutex is held then. */
+static ssize_t get_data(struct p9_client *client, uint8_t type, uint32_t fid, uint64_t offset,
+			size_t size, struct p9_message *reply)
+{
+	*reply = begin(client, type);
+	if (size > client->size_max - DATA_AT)
+		size = client->size_max - DATA_AT;
+	p9_put_32(reply, fid);
+	p9_put_64(reply, offset);
+	p9_put_32(reply, (uint32_t)size);
+	int error = call(client, reply);
+	uint32_t count = p9_get_32(reply);
+
+	if (!error && (!p9_is_complete(reply) || count > size))
+		error = -EIO;
+	return error ? error : (ssize_t)count;
+}
+
+ssize_t p9_read(struct p9_client *client, uint32_t fid, uint64_t offset, void *buffer, size_t size)
+{
+	struct p9_message reply;
+	ssize_t count = get_data(client, READ, fid, offset, size, &reply);
+	const void *data = count > 0 ? p9_get_bytes(&reply, (size_t)count) : NULL;
+
+	if (data)
+		memcpy(buffer, data, (size_t)count);
+	int error = end(client, &reply, count < 0 ? (int)count : 0);
+
+	return error ? error : count;
+}
+
+static bool is_dots(const char *name, size_t size)
+{
+	return size && size <= 2 && name[0] == '.' && name[size - 1] == '.';
+}
+
+static bool is_name(const char *name, size_t size)
+{
+	return size && size <= NAME_SIZE_MAX && !memchr(name, '/', size) &&
+	       !memchr(name, '\0', size);
+}
+
+ssize_t p9_read_directory(struct p9_client *client, uint32_t fid, uint64_t *offset,
+			  struct p9_entry_reader *reader)
+{
+	struct p9_message reply;
+	ssize_t bytes = get_data(client, READDIR, fid, *offset, UINT32_MAX, &reply), entries = 0;
+	int error = bytes < 0 ? (int)bytes : 0;
+
+	/* The entries fill the bytes: an entry that goes beyond the message fails, and so does one beyond COUNT. */
+	if (!error && (size_t)bytes > reply.size - reply.at)
+		error = -EIO;
+	else if (!error)
+		reply.size = reply.at + (size_t)bytes;
+	while (!error && reply.at < reply.size) {
+		struct p9_qid qid = p9_get_qid(&reply);
+		uint64_t next = p9_get_64(&reply);
+		uint8_t type = p9_get_8(&reply);
+		size_t size;
+		const char *name = p9_get_text(&reply, &size);
+
+		if (!p9_is_complete(&reply) || (!is_dots(name, size) && !is_name(name, size))) {
+			error = -EIO;
+			break;
+		}
+		if (!is_dots(name, size) && !reader->entry(reader, name, size, &qid, type, next))
+			break;
+		*offset = next;
+		entries++;
+	}
+	error = end(client, &reply, error);
+	return error ? error : entries;
+}

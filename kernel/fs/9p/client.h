@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The client's half of 9P2000.L: each function is one request to the server and its checked reply.
+ *
+ * A fid is the client's number for a file of the server; it names the file until p9_clunk. All functions: task context;
+ * they wait for the server. They return 0 or what they say, or a negative error: the server's own, or -EIO where its
+ * reply breaks the protocol. A text from the server is checked to be a name, or a link's target, before it is used.
+ *
+ * Lock: client->mutex, the last mutex that is taken.
+ */
+#ifndef FS_9P_CLIENT_H
+#define FS_9P_CLIENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <kernel/sched/wait.h>
+#include <uapi/linux/time.h>
+
+#include "message.h"
+
+struct p9_transport;
+
+#define P9_FIDS_KEPT 256
+
+struct p9_client {
+	struct p9_transport *transport;
+	struct mutex mutex;
+	void *request, *reply;		  /* C: blocks of pages */
+	bool broken;			  /* C: the transport has failed */
+	uint32_t size_max;		  /* C: of a message, as the server agreed to */
+	uint32_t last_fid;		  /* C */
+	uint32_t free_fids[P9_FIDS_KEPT]; /* C: numbers to use again */
+	unsigned int free_fid_count;	  /* C */
+};					  /* C: mutex */
+
+/* The attributes of a file. */
+struct p9_attributes {
+	struct p9_qid qid;
+	uint32_t mode, uid, gid;
+	uint64_t links, device, size, blocks; /* blocks of 512 bytes; device as the server has it */
+	struct kernel_timespec accessed, modified, changed;
+};
+
+struct p9_statfs {
+	uint32_t type, block_size;
+	uint64_t blocks, free, available, files, files_free, id;
+	uint32_t name_max;
+};
+
+/* Receives an entry of a directory, other than "." and "..": a checked name, not terminated. TYPE: DT_*. False: stop. */
+struct p9_entry_reader {
+	bool (*entry)(struct p9_entry_reader *reader, const char *name, size_t name_size,
+		      const struct p9_qid *qid, uint8_t type, uint64_t next_offset);
+};
+
+/* Agrees with the server on the protocol and the size of messages, and sets *ROOT to the fid of its root, *QID to that
+ * root's. -ENOMEM too; then nothing is kept. */
+int p9_client_start(struct p9_client *client, struct p9_transport *transport, uint32_t *root,
+		    struct p9_qid *qid);
+/* Frees the buffers. The server forgets all fids at the next start. */
+void p9_client_end(struct p9_client *client);
+
+/* Makes *RESULT a fid of the entry of that name in DIRECTORY, or with a NAME_SIZE of 0 one more fid of the same file. */
+int p9_walk(struct p9_client *client, uint32_t directory, const char *name, size_t name_size,
+	    uint32_t *result, struct p9_qid *qid);
+void p9_clunk(struct p9_client *client, uint32_t fid);
+int p9_get_attributes(struct p9_client *client, uint32_t fid, struct p9_attributes *attributes);
+int p9_get_statfs(struct p9_client *client, uint32_t fid, struct p9_statfs *statfs);
+/* Copies a link's target into BUFFER of SIZE bytes: its length, without a terminator. */
+ssize_t p9_read_link(struct p9_client *client, uint32_t fid, char *buffer, size_t size);
+/* Opens FID, from which one cannot walk any more. FLAGS: Linux's O_*. */
+int p9_open(struct p9_client *client, uint32_t fid, uint32_t flags);
+/* Returns how many bytes it read from OFFSET, at most SIZE; 0: at the end. */
+ssize_t p9_read(struct p9_client *client, uint32_t fid, uint64_t offset, void *buffer, size_t size);
+/* Passes the entries after *OFFSET, 0 or one that the server gave, to READER; *OFFSET: after the last of them. Returns
+ * how many entries the server sent, "." and ".." among them; 0: at the end. READER must not call the client. */
+ssize_t p9_read_directory(struct p9_client *client, uint32_t fid, uint64_t *offset,
+			  struct p9_entry_reader *reader);
+
+#endif

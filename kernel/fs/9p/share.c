@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Shares as file systems: mounting, and the start of the protocol.
+ *
+ * Nothing is sent to the server before a path leads into the share: a program that needs none of it runs as if there were
+ * none, in virtual time as well.
+ */
+#include "share.h"
+
+#include <kernel/base/log.h>
+#include <kernel/drivers/p9_transport.h>
+#include <kernel/fs/share.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/mm/page.h>
+#include <uapi/linux/errno.h>
+
+/* Linux's OVERLAYFS_SUPER_MAGIC: a layer that can be written above one that cannot. */
+#define MAGIC	     0x794c7630
+/* The numbers of inodes that the layer has made begin here, the server's are mostly below. */
+#define FIRST_NUMBER ((uint64_t)1 << 62)
+
+static int start(struct share *share)
+{
+	struct share_directory *root =
+		__containerof(share->superblock->root->inode, struct share_directory, inode);
+	struct p9_attributes attributes;
+	struct p9_qid qid;
+	uint32_t fid;
+	int error = p9_client_start(&share->client, share->transport, &fid, &qid);
+
+	if (error)
+		return error;
+	error = p9_get_attributes(&share->client, fid, &attributes);
+	if (error) {
+		p9_client_end(&share->client);
+		return error;
+	}
+	root->fid = fid;
+	share_set_attributes(&root->inode, &attributes);
+	root->has_fid = true;
+	return 0;
+}
+
+int share_start(struct share *share)
+{
+	mutex_lock(&share->mutex);
+	if (!share->started && !share->error) {
+		share->error = start(share);
+		share->started = !share->error;
+		if (share->error)
+			log_error("the shared folder %s cannot be read: error %d",
+				  share->transport->tag, -share->error);
+	}
+	int error = share->error;
+
+	mutex_unlock(&share->mutex);
+	return error;
+}
+
+static void enter(struct superblock *superblock)
+{
+	/* An error comes back at the first use of the directory. */
+	share_start(__containerof(superblock->root->inode, struct share_directory, inode)->share);
+}
+
+/* The superblock and all its inodes are gone but the memory of SUPERBLOCK itself. */
+static void end(struct superblock *superblock)
+{
+	struct share *share = superblock->private;
+
+	if (share->started)
+		p9_client_end(&share->client);
+	kfree(share->block);
+	kfree(share);
+}
+
+static int create(struct p9_transport *transport, struct superblock **result)
+{
+	struct superblock *superblock = superblock_create("overlay", MAGIC, false);
+	struct share *share = kzalloc(sizeof(*share));
+
+	if (!superblock || !share) {
+		kfree(share);
+		if (superblock)
+			superblock_put(superblock);
+		return -ENOMEM;
+	}
+	mutex_init(&share->mutex);
+	TAILQ_INIT(&share->open_files);
+	share->transport = transport;
+	share->superblock = superblock;
+	superblock->private = share;
+	superblock->end = end;
+	superblock->enter = enter;
+	superblock->keeps_xattrs = true;
+	superblock->last_number = FIRST_NUMBER;
+	/* As tmpfs: half of the memory for contents; and as much for names and inodes. */
+	superblock->pages_max = page_total_count() / 2;
+	superblock->space_max = page_total_count() / 2 * PAGE_SIZE;
+	struct share_directory *root = share_directory_create(share, S_IFDIR | 0755);
+
+	if (root)
+		root->inode.links = 2;
+	if (root)
+		superblock->root = dentry_create(NULL, &root->inode, "", 0);
+	if (superblock->root) {
+		*result = superblock;
+		return 0;
+	}
+	if (root)
+		inode_put(&root->inode);
+	superblock_put(superblock);
+	return -ENOMEM;
+}
+
+int share_mount(const char *tag, struct dentry *mountpoint)
+{
+	struct p9_transport *transport = p9_transport_find(tag);
+	struct superblock *superblock;
+	int error = transport ? create(transport, &superblock) : -ENODEV;
+
+	if (error)
+		return error;
+	error = superblock_mount(superblock, mountpoint);
+	if (error)
+		superblock_discard(superblock);
+	return error;
+}

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The program's standard input and output as two ports of a virtio console, many times as fast as the serial line.
+
+QEMU inherits standard output and writes to it at once what the program writes: a write of the program returns when the
+bytes are out (kernel: drivers/virtio/console.c). Standard input comes through here, by a socket, whose end the port's close
+tells. A reader of the output that goes away is seen here, and that port is closed by the end of QEMU's own standard input:
+the program gets SIGPIPE, as at a pipe. Where there is no such console (--arch alpha, --under, a terminal, an image, `tally
+count`) the serial line does it (machine.py).
+"""
+
+import select
+import socket
+
+# docs/boot.md, for the kernel; kernel/tty/stream.c has the ports' names.
+WORD = "console=virtio"
+# COM1 has nothing to say or to hear.
+CONSOLE = "null,id=console"
+_BUS = "streams"
+_OUTPUT = 1
+
+
+def suits(options, words):
+    """Whether the machine of these options, whose kernel gets these words, has the console."""
+    # A word of the user's comes first, and decides.
+    chosen = any(word.startswith("console=") for word in options.append.split())
+    return ("console=raw" in words.split() and not chosen and options.arch == "x86_64" and not options.under and
+            options.command != "count")
+
+
+class Streams:
+    """The host's side. `feed`: standard input goes to the program."""
+
+    PIECE = 65536
+
+    def __init__(self, feed):
+        self._ours, self._theirs = socket.socketpair() if feed else (None, None)
+        self._is_watched = True
+
+    def words(self):
+        """QEMU's words for the console and its ports. QEMU handles what the kernel submits at once, in the same instruction
+        each time: ioeventfd=off."""
+        words = ["-chardev", "stdio,id=output,signal=off",
+                 "-device", f"virtio-serial-pci,id={_BUS},max_ports=3,vectors=8,ioeventfd=off,disable-legacy=on",
+                 "-device", f"virtserialport,bus={_BUS}.0,nr=1,chardev=output,name=tally.output"]
+        if self._theirs:
+            words += ["-chardev", f"socket,id=input,fd={self._theirs.fileno()}",
+                      "-device", f"virtserialport,bus={_BUS}.0,nr=2,chardev=input,name=tally.input"]
+        return words
+
+    def inherited(self):
+        """The descriptors that QEMU inherits beside the standard ones."""
+        return (self._theirs.fileno(),) if self._theirs else ()
+
+    def started(self):
+        """QEMU runs, and has what it inherits. Returns the descriptor to write the program's input to, or None."""
+        if self._theirs is None:
+            return None
+        self._theirs.close()
+        self._ours.setblocking(False)
+        return self._ours.fileno()
+
+    def end_input(self):
+        """The program finds the end of its input after what was written."""
+        if self._ours is not None:
+            self._ours.shutdown(socket.SHUT_WR)
+
+    def watch(self, poll):
+        """Has POLL tell of an output without a reader."""
+        if self._is_watched:
+            poll.register(_OUTPUT, 0)
+
+    def attend(self, ready, process):
+        """Closes the port of an output that has no reader any more. `ready`: poll's answer."""
+        if self._is_watched and ready.get(_OUTPUT, 0) & (select.POLLERR | select.POLLHUP | select.POLLNVAL):
+            self._is_watched = False
+            process.stdin.close()
+
+    def close(self):
+        """The machine has ended."""
+        for end in (self._ours, self._theirs):
+            if end is not None:
+                end.close()
