@@ -28,6 +28,8 @@ MACHINES = {
     "intel": "max,vendor=GenuineIntel",
     "intel-1": "max,vendor=GenuineIntel,x-pmu-version=1,x-pmu-counters=2,x-pmu-width=40",
     "intel-2": "max,vendor=GenuineIntel,x-pmu-version=2",
+    "lbr": "max,vendor=GenuineIntel,x-lbr=on",
+    "lbr-2": "max,vendor=GenuineIntel,x-pmu-version=2,x-lbr=on",
     "k8": _AMD.format(15, 5, "k8"),
     "core": _AMD.format(25, 1, "core"),
     "v2": _AMD.format(25, 17, "v2"),

@@ -25,6 +25,7 @@ static const struct {
 	{ "dsa", test_dsa },
 	{ "faults", test_faults },
 	{ "strings", test_strings },
+	{ "lbr", test_lbr },
 };
 
 static const struct {
@@ -36,6 +37,7 @@ static const struct {
 	{ "cpus=", &config.cpus },	 { "icount=", &config.icount },
 	{ "amd=", &config.amd },	 { "kind=", &config.kind },
 	{ "mode=", &config.mode },	 { "rounds=", &config.rounds },
+	{ "lbr=", &config.lbr },
 };
 
 /* Where `word` begins in `line`, after its prefix `name`; NULL if it does not. */

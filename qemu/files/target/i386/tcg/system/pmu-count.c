@@ -20,8 +20,8 @@
  * Invariants: allowance is negative only inside helper_pmu_tb_start, and after
  * the extra charge of a fault, until the next block starts; a settled counter
  * that is not free-running is less than 2^width; env->hflags has HF_PMU_MASK if
- * and only if some counter moves in the present mode or a PMI is skidding, and
- * HF_PMU_KINDS_MASK and HF_PMU_MODEL_MASK only with it.
+ * and only if some counter moves in the present mode, a PMI is skidding or the last
+ * branch records record; HF_PMU_KINDS_MASK and HF_PMU_MODEL_MASK only with it.
  *
  * Copyright (c) 2026 The Tally authors
  *
@@ -133,14 +133,19 @@ static void grant(CPUX86State *env)
     X86PMUState *p = &env->pmu;
 
     bool was_logged = env->hflags & HF_PMU_MODEL_MASK;
+    bool lbr_recorded = p->lbr_records;
 
-    p->counting = p->skidding;
+    p->lbr_records = pmu_lbr_records(env);
+    if (p->lbr_records && !lbr_recorded) {
+        p->lbr.cycles = 0;
+    }
+    p->counting = p->skidding || p->lbr_records;
     p->by_kind = false;
     p->by_items = false;
     p->delivering = false;
     p->passes = 0;
     p->mode = present_mode(env);
-    p->active = p->skidding || p->nr_counters;
+    p->active = p->counting || p->nr_counters;
     for (int i = 0; i < p->nr_counters; i++) {
         if (moves(p, &p->counters[i])) {
             p->counting = true;
@@ -151,8 +156,10 @@ static void grant(CPUX86State *env)
     if (was_logged && !p->by_items) {
         pmu_log_settle(env);
     }
-    env->hflags &= ~(HF_PMU_MASK | HF_PMU_KINDS_MASK | HF_PMU_MODEL_MASK);
+    env->hflags &= ~(HF_PMU_MASK | HF_PMU_KINDS_MASK | HF_PMU_MODEL_MASK |
+                     HF_LBR_MASK);
     env->hflags |= (p->counting ? HF_PMU_MASK : 0) |
+                   (p->lbr_records ? HF_LBR_MASK : 0) |
                    (p->by_kind ? HF_PMU_KINDS_MASK : 0) |
                    (p->by_items ? HF_PMU_MODEL_MASK : 0);
     p->kinds = 0;
@@ -259,6 +266,9 @@ static uint64_t settle(CPUX86State *env, bool *interrupts)
     if (p->counts_deliveries) {
         memset(p->deliveries, 0, sizeof(p->deliveries));
     }
+    if (p->lbr_records) {
+        p->lbr.cycles += insns + branches;
+    }
     if (p->skidding) {
         /* A fault may have charged more than ran. */
         p->skid_left_insns -= MIN(insns, p->skid_left_insns);
@@ -280,6 +290,9 @@ void pmu_raise_pmi(CPUX86State *env)
     }
     if (freezes) {
         model->freeze(env);
+    }
+    if (cpu->pmu_config.lbr) {
+        pmu_lbr_pmi(env);
     }
     if (to && to->apic_state) {
         BQL_LOCK_GUARD();
@@ -470,10 +483,16 @@ void x86_pmu_halt(CPUX86State *env)
     }
 }
 
-void x86_pmu_delivered(CPUX86State *env, bool is_hw)
+void x86_pmu_delivered(CPUX86State *env, bool is_int, bool is_hw)
 {
     X86PMUState *p = &env->pmu;
 
+    if (p->lbr_records) {
+        pmu_lbr_delivered(env);
+    }
+    if (is_int) {
+        return;
+    }
     p->delivering = false;
     if (p->counts_deliveries) {
         x86_pmu_resync(env);

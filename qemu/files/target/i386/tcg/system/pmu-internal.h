@@ -56,11 +56,14 @@ enum {
 
 /* IA32_DEBUGCTL, DebugCtl. */
 #define MSR_IA32_DEBUGCTL               0x1d9
+#define DEBUGCTL_LBR                    (1ull << 0)
+#define DEBUGCTL_FREEZE_LBRS_ON_PMI     (1ull << 11)
 #define DEBUGCTL_FREEZE_PERFMON_ON_PMI  (1ull << 12)
 
 /* Bit of the status from which on the counters are no general ones. */
 #define PMU_FIXED_SHIFT         32
-/* IA32_PERF_GLOBAL_STATUS: CondChgd. */
+/* IA32_PERF_GLOBAL_STATUS: the last branch records are frozen; CondChgd. */
+#define GLOBAL_LBR_FRZ          (1ull << 58)
 #define GLOBAL_COND_CHGD        (1ull << 63)
 
 /* CPUID leaves (SDM vol. 2, "CPUID"; APM vol. 3, appendix E). */
@@ -306,6 +309,32 @@ void pmu_log_new_items(CPUX86State *env, uint64_t grown[MODEL_ITEMS]);
 unsigned pmu_log_items_most(uint64_t items);
 
 /*
+ * The last branch records (pmu-lbr.c).  Without x-lbr they record nothing.
+ */
+
+/* pmu_lbr_records: is a branch that is taken now an entry? */
+bool pmu_lbr_records(CPUX86State *env);
+
+/*
+ * pmu_lbr_delivering, pmu_lbr_delivered: as x86_pmu_delivering and
+ * x86_pmu_delivered, called if the records record.
+ */
+void pmu_lbr_delivering(CPUX86State *env, int intno, bool is_int);
+void pmu_lbr_delivered(CPUX86State *env);
+
+/* pmu_lbr_pmi: a PMI is raised; freeze if DEBUGCTL says so. */
+void pmu_lbr_pmi(CPUX86State *env);
+
+/* pmu_lbr_debugctl: the bits of DEBUGCTL that are there for the records. */
+uint64_t pmu_lbr_debugctl(const X86CPU *cpu);
+
+/* What of the records migrates. */
+extern const struct VMStateDescription vmstate_x86_lbr;
+
+/* pmu_lbr_register: the row with MSR @index; NULL: it is none of the records'. */
+const PMURegister *pmu_lbr_register(uint32_t index);
+
+/*
  * Faults.  Each of these functions is called only if pmu_config.faulty is set,
  * but for the inline ones, which test it themselves.
  */
@@ -317,6 +346,7 @@ typedef struct PMUFaultRow {
     uint8_t amd;                /* the same, of generations */
     const char *effect;         /* in one sentence */
     const char *source;         /* where it occurred, or which rule it breaks */
+    bool of_lbr;                /* only with x-lbr=on */
 } PMUFaultRow;
 
 extern const PMUFaultRow pmu_fault_table[X86_PMU_NR_FAULTS];

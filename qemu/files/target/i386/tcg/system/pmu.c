@@ -13,6 +13,7 @@
 #include "qemu/osdep.h"
 #include "qapi/error.h"
 #include "cpu.h"
+#include "exec/translation-block.h"
 #include "migration/vmstate.h"
 #include "pmu-internal.h"
 
@@ -37,6 +38,10 @@ bool x86_pmu_realize(X86CPU *cpu, Error **errp)
 {
     X86PMUConfig *cfg = &cpu->pmu_config;
 
+    if (!cpu->enable_pmu && cfg->lbr) {
+        error_setg(errp, "x-lbr needs pmu=on");
+        return false;
+    }
     if (!cpu->enable_pmu) {
         return !cfg->fault_names || pmu_fault_realize(cpu, errp);
     }
@@ -51,6 +56,15 @@ bool x86_pmu_realize(X86CPU *cpu, Error **errp)
                    "choose a CPU model of theirs, or add vendor=GenuineIntel "
                    "or vendor=AuthenticAMD");
         return false;
+    }
+    if (cfg->lbr && cfg->model != &pmu_model_intel) {
+        error_setg(errp, "x-lbr is a property of Intel's PMU, but the CPU "
+                   "model is AMD's");
+        return false;
+    }
+    if (cfg->lbr) {
+        /* Blocks must know their addresses. */
+        CPU(cpu)->tcg_cflags &= ~CF_PCREL;
     }
     return cfg->model->realize(cpu, errp) && pmu_log_realize(cpu, errp) &&
            (!cfg->fault_names || pmu_fault_realize(cpu, errp));
@@ -140,5 +154,9 @@ const VMStateDescription vmstate_x86_pmu = {
         VMSTATE_BOOL(env.pmu.second_pmi, X86CPU),
         VMSTATE_UINT64(env.pmu.short_periods, X86CPU),
         VMSTATE_END_OF_LIST()
+    },
+    .subsections = (const VMStateDescription *const []) {
+        &vmstate_x86_lbr,
+        NULL
     }
 };
