@@ -81,6 +81,12 @@ refused max,x-pmu-fault=pmi-never "x-pmu-fault needs pmu=on"
 refused max,x-lbr=on "x-lbr needs pmu=on"
 refused $intel,x-pmu-version=1,x-lbr=on "x-lbr needs x-pmu-version=2 or a later one"
 refused $amd,x-lbr=on "x-lbr is a property of Intel's PMU, but the CPU model is AMD's"
+refused max,x-pebs=on "x-pebs needs pmu=on"
+refused $intel,x-pmu-version=1,x-pebs=on "x-pebs needs x-pmu-version=2 or a later one"
+refused $amd,x-pebs=on "x-pebs is a property of Intel's PMU, but the CPU model is AMD's"
+refused $intel,x-pmu-fault=pebs-absent "x-pmu-fault=pebs-absent needs x-pebs=on"
+refused $intel,x-pebs=on,x-pmu-fault=pebs-pmi-never+pebs-threshold-ignored \
+	"x-pmu-fault=pebs-threshold-ignored and pebs-pmi-never contradict each other; leave one out"
 refused $intel,x-pmu-fault=lbr-swapped "x-pmu-fault=lbr-swapped needs x-lbr=on"
 refused $amd,x-pmu-fault=lbr-swapped \
 	"x-pmu-fault=lbr-swapped is a fault of Intel's PMU, but the CPU model is AMD's"

@@ -29,6 +29,8 @@ MACHINES = {
     "intel-1": "max,vendor=GenuineIntel,x-pmu-version=1,x-pmu-counters=2,x-pmu-width=40",
     "intel-2": "max,vendor=GenuineIntel,x-pmu-version=2",
     "lbr": "max,vendor=GenuineIntel,x-lbr=on",
+    "pebs": "max,vendor=GenuineIntel,x-pebs=on",
+    "pebs-2": "max,vendor=GenuineIntel,x-pmu-version=2,x-pebs=on",
     "lbr-2": "max,vendor=GenuineIntel,x-pmu-version=2,x-lbr=on",
     "k8": _AMD.format(15, 5, "k8"),
     "core": _AMD.format(25, 1, "core"),

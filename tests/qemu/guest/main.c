@@ -26,6 +26,7 @@ static const struct {
 	{ "faults", test_faults },
 	{ "strings", test_strings },
 	{ "lbr", test_lbr },
+	{ "pebs", test_pebs },
 };
 
 static const struct {
@@ -37,7 +38,7 @@ static const struct {
 	{ "cpus=", &config.cpus },	 { "icount=", &config.icount },
 	{ "amd=", &config.amd },	 { "kind=", &config.kind },
 	{ "mode=", &config.mode },	 { "rounds=", &config.rounds },
-	{ "lbr=", &config.lbr },
+	{ "lbr=", &config.lbr },	 { "pebs=", &config.pebs },
 };
 
 /* Where `word` begins in `line`, after its prefix `name`; NULL if it does not. */

@@ -11,7 +11,7 @@
 struct at_reset at_reset;
 
 static const struct fault *const tables[] = { faults_registers, faults_counting, faults_pmi,
-					      faults_lbr };
+					      faults_lbr, faults_pebs };
 
 const struct sequence *sequence(const struct sequence *table, const char *begin)
 {
@@ -63,9 +63,9 @@ static bool is_named(const char *word, const char *name)
 	return !*name && (!*word || *word == ' ');
 }
 
-static bool is_of_lbr(const struct fault *f)
+static bool is_of(const struct fault *table, const struct fault *f)
 {
-	for (const struct fault *row = faults_lbr; row->name; row++)
+	for (const struct fault *row = table; row->name; row++)
 		if (row == f)
 			return true;
 	return false;
@@ -76,7 +76,7 @@ static bool applies(const struct fault *f)
 {
 	unsigned int least = config.amd ? f->amd : f->intel;
 
-	if (is_of_lbr(f) && !config.lbr)
+	if ((is_of(faults_lbr, f) && !config.lbr) || (is_of(faults_pebs, f) && !config.pebs))
 		return false;
 	return least && (config.amd ? config.amd : config.version) >= least &&
 	       config.cpus >= f->cpus;

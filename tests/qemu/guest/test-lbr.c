@@ -79,7 +79,7 @@ static void check(const struct lbr_entry *expected, uint64_t select, uint64_t to
 		uint64_t from = rdmsr(MSR_LBR_FROM(i)), to = rdmsr(MSR_LBR_TO(i));
 		uint64_t cycles = rdmsr(MSR_LBR_INFO(i));
 
-		/* What was left out before adds to the cycles. */
+		/* The cycles of branches that were left out are the next entry's. */
 		if (from == e->from && to == e->to &&
 		    (cycles == e->cycles || (select && cycles > e->cycles)))
 			continue;

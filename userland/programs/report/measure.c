@@ -138,7 +138,7 @@ static void add_clear(struct list *list)
 	if (shape.has_global)
 		list_write(list, shape.global_clear,
 			   shape_general_bits() | shape_fixed_bits() | shape.frozen |
-				   shape.branches_frozen |
+				   shape.branches_frozen | (shape.has_pebs ? STATUS_BUFFER : 0) |
 				   (shape.vendor == VENDOR_INTEL ? STATUS_COND_CHANGED : 0));
 }
 

@@ -63,8 +63,10 @@ enum msr {
 #define CAPABILITY_FULL_WIDTH (UINT64_C(1) << 13)
 #define CAPABILITY_LBR_FORMAT UINT64_C(0x3f)
 #define LBR_FORMAT_SKYLAKE    5
+#define PEBS_FORMAT_SKYLAKE   3
 #define STATUS_FIXED(i)	      (UINT64_C(1) << (32 + (i)))
 #define STATUS_LBR_FROZEN     (UINT64_C(1) << 58)
+#define STATUS_BUFFER	      (UINT64_C(1) << 62) /* PEBS records have reached the threshold */
 #define STATUS_CTR_FROZEN     (UINT64_C(1) << 59) /* the same on both */
 #define STATUS_COND_CHANGED   (UINT64_C(1) << 63)
 
@@ -112,6 +114,7 @@ struct shape {
 	bool has_svm;	 /* AMD: selections have HostOnly and GuestOnly */
 	bool has_aperf, has_aperf_read, has_irperf;
 	bool has_pebs, has_lbr, has_ibs;
+	bool has_records;	  /* Intel: PEBS with records in Skylake's format */
 	bool has_branches;	  /* Intel: last branch records in Skylake's format */
 	uint64_t branches_frozen; /* their status bit of a freeze; 0: a freeze clears DEBUGCTL.LBR */
 };

@@ -57,6 +57,7 @@ typedef struct X86PMUConfig {
     X86PMULog *log;             /* NULL: there is no such processor */
     uint32_t line_bytes;        /* of its caches */
     bool lbr;                   /* x-lbr: it has last branch records */
+    bool pebs;                  /* x-pebs: it has precise sampling */
     bool faulty;                /* it has one of these */
     uint64_t faults[DIV_ROUND_UP(X86_PMU_NR_FAULTS, 64)];
 } X86PMUConfig;
@@ -79,7 +80,8 @@ static inline bool x86_pmu_fault(const X86PMUConfig *cfg, X86PMUFault f)
     DEFINE_PROP_STRING("x-pmu-model", type, field.preset_name),             \
     DEFINE_PROP_STRING("x-pmu-caches", type, field.caches),                 \
     DEFINE_PROP_STRING("x-pmu-fault", type, field.fault_names),             \
-    DEFINE_PROP_BOOL("x-lbr", type, field.lbr, false)
+    DEFINE_PROP_BOOL("x-lbr", type, field.lbr, false),                      \
+    DEFINE_PROP_BOOL("x-pebs", type, field.pebs, false)
 
 /*
  * The kinds of branch.  Translated code knows all but whether a conditional
@@ -136,6 +138,18 @@ typedef struct X86LBRState {
     unsigned interrupted_cpl;
 } X86LBRState;
 
+/* Precise event-based sampling; counters that can have it. */
+#define X86_PMU_NR_PEBS         4
+
+typedef struct X86PEBSState {
+    uint64_t enable;            /* IA32_PEBS_ENABLE */
+    uint64_t ds_area;           /* IA32_DS_AREA */
+    uint64_t pending;           /* counters that overflowed and have no record
+                                   yet, by their bits in the status */
+    uint64_t eventing;          /* the instruction with which a counter may
+                                   overflow, while it runs */
+} X86PEBSState;
+
 /* What is delivered without an instruction that requests it. */
 typedef enum X86PMUDelivery {
     X86_PMU_EXCEPTION,
@@ -162,6 +176,7 @@ typedef struct X86PMUCounter {
     bool by_pass;               /* each pass of a REP string instruction is an
                                    instruction; only the log tells passes */
     bool interrupts;            /* an overflow asks for a PMI */
+    bool precise;               /* an overflow makes a record */
 } X86PMUCounter;
 
 typedef struct X86PMUState {
@@ -215,6 +230,7 @@ typedef struct X86PMUState {
     X86PMUCounter counters[X86_PMU_MAX_GP + X86_PMU_NR_FIXED];
     bool lbr_records;           /* a branch that is taken now is an entry */
     X86LBRState lbr;
+    X86PEBSState pebs;
 } X86PMUState;
 
 /* The unit of X86PMUState.allowance, and the most branches it can hold. */

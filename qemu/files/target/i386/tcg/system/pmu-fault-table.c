@@ -588,4 +588,61 @@ const PMUFaultRow pmu_fault_table[X86_PMU_NR_FAULTS] = {
         "erratum AM94, Celeron processor 400 series specification update",
         true,
     },
+    /* Precise sampling. */
+    [PMU_FAULT_PEBS_ABSENT] = {
+        "pebs-absent", 2, 0,
+        "the format of records is announced; the MSRs raise #GP",
+        "rule: SDM vol. 3, IA32_PERF_CAPABILITIES: PEBS_REC_FMT",
+        .of_pebs = true,
+    },
+    [PMU_FAULT_PEBS_IP_LATE] = {
+        "pebs-ip-late", 2, 0,
+        "a record names the instruction after the one that overflowed",
+        "rule: SDM vol. 3, PEBS record: EventingIP",
+        .of_pebs = true,
+    },
+    [PMU_FAULT_PEBS_NO_REGISTERS] = {
+        "pebs-no-registers", 2, 0,
+        "the general registers of a record are 0",
+        "rule: SDM vol. 3, IA32_PERF_CAPABILITIES: PEBS_ARCH_REG",
+        .of_pebs = true,
+    },
+    [PMU_FAULT_PEBS_NOT_RELOADED] = {
+        "pebs-not-reloaded", 2, 0,
+        "a record does not set its counter to the reset value",
+        "rule: SDM vol. 3, DS save area: counter reset values",
+        .of_pebs = true,
+    },
+    [PMU_FAULT_PEBS_INDEX_STUCK] = {
+        "pebs-index-stuck", 2, 0,
+        "a record does not move the index, and the next one overwrites it",
+        "rule: SDM vol. 3, DS save area: PEBS index",
+        .of_pebs = true,
+    },
+    [PMU_FAULT_PEBS_PAST_END] = {
+        "pebs-past-end", 2, 0,
+        "records are written past the absolute maximum",
+        "rule: SDM vol. 3, DS save area: PEBS absolute maximum",
+        .of_pebs = true,
+    },
+    [PMU_FAULT_PEBS_THRESHOLD_IGNORED] = {
+        "pebs-threshold-ignored", 2, 0,
+        "each record has a PMI",
+        "rule: SDM vol. 3, DS save area: PEBS interrupt threshold",
+        .of_pebs = true,
+    },
+    [PMU_FAULT_PEBS_PMI_NEVER] = {
+        "pebs-pmi-never", 2, 0,
+        "the threshold sets the status, and no PMI comes",
+        "erratum AR64, Celeron processor 500 series specification update",
+        .of_pebs = true,
+    },
+    [PMU_FAULT_PEBS_STATUS_SET] = {
+        "pebs-status-set", 2, 0,
+        "a counter that makes records sets its status bit and has a PMI, "
+        "too",
+        "rule: SDM vol. 3, PEBS: the overflow of a PEBS counter sets no "
+        "status bit",
+        .of_pebs = true,
+    },
 };

@@ -74,6 +74,7 @@ static const X86PMUFault conflicts[][2] = {
     { PMU_FAULT_FREEZE_IGNORED, PMU_FAULT_FREEZE_ALWAYS },
     { PMU_FAULT_LBR_ALWAYS, PMU_FAULT_LBR_DEBUGCTL_LOST },
     { PMU_FAULT_LBR_RING_IGNORED, PMU_FAULT_LBR_RING_OF_SOURCE },
+    { PMU_FAULT_PEBS_THRESHOLD_IGNORED, PMU_FAULT_PEBS_PMI_NEVER },
     { PMU_FAULT_RDPMC_ALLOWED, PMU_FAULT_RDPMC_REFUSED },
     { PMU_FAULT_RDPMC_UPPER_BITS, PMU_FAULT_RDPMC_32_BITS },
 };
@@ -109,7 +110,8 @@ static G_NORETURN void print_help(void)
         const PMUFaultRow *row = &pmu_fault_table[i];
 
         printf("%s (Intel: %s%s; AMD: %s)\n    %s.\n    [%s]\n", row->name,
-               of_intel(row->intel), row->of_lbr ? ", x-lbr=on" : "",
+               of_intel(row->intel), row->of_lbr ? ", x-lbr=on" :
+               row->of_pebs ? ", x-pebs=on" : "",
                of_amd(row->amd), row->effect, row->source);
     }
     exit(0);
@@ -141,6 +143,10 @@ static bool check_applies(const X86CPU *cpu, const PMUFaultRow *row,
     }
     if (row->of_lbr && !cfg->lbr) {
         error_setg(errp, "x-pmu-fault=%s needs x-lbr=on", row->name);
+        return false;
+    }
+    if (row->of_pebs && !cfg->pebs) {
+        error_setg(errp, "x-pmu-fault=%s needs x-pebs=on", row->name);
         return false;
     }
     if (cfg->version < least) {

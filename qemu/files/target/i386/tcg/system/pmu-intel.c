@@ -35,7 +35,6 @@
 
 /* IA32_PERF_GLOBAL_STATUS and the registers of the same layout. */
 #define GLOBAL_CTR_FRZ          (1ull << 59)
-#define GLOBAL_OVF_BUF          (1ull << 62)
 #define GLOBAL_INUSE_PMI        (1ull << 63)
 
 /* IA32_DEBUGCTL, beside what others need. */
@@ -47,6 +46,8 @@
 /* IA32_PERF_CAPABILITIES. */
 #define PERF_CAP_FW_WRITE       (1ull << 13)
 #define PERF_CAP_LBR_INFO       5       /* the format of Skylake's records */
+/* Records after the instruction, with registers, in format 3: Skylake's. */
+#define PERF_CAP_PEBS           (1u << 6 | 1u << 7 | 3u << 8)
 
 /* CPUID leaf 0xA (SDM vol. 2, "CPUID"). */
 #define LEAF_PMU_NR_EVENTS      7       /* length of the EBX bit vector */
@@ -383,9 +384,14 @@ static bool realize(X86CPU *cpu, Error **errp)
             return false;
         }
     }
-    if (cfg->lbr && !has_version_2(cpu)) {
-        error_setg(errp, "x-lbr needs x-pmu-version=2 or a later one");
+    if ((cfg->lbr || cfg->pebs) && !has_version_2(cpu)) {
+        error_setg(errp, "%s needs x-pmu-version=2 or a later one",
+                   cfg->lbr ? "x-lbr" : "x-pebs");
         return false;
+    }
+    if (cfg->pebs) {
+        env->features[FEAT_1_EDX] |= CPUID_DTS;
+        env->features[FEAT_1_ECX] |= CPUID_EXT_DTES64;
     }
     if (env->cpuid_level < LEAF_PMU) {
         env->cpuid_level = LEAF_PMU;
@@ -394,7 +400,8 @@ static bool realize(X86CPU *cpu, Error **errp)
     if (has_version_2(cpu)) {
         env->features[FEAT_1_ECX] |= CPUID_EXT_PDCM;
         env->features[FEAT_PERF_CAPABILITIES] =
-            PERF_CAP_FW_WRITE | (cfg->lbr ? PERF_CAP_LBR_INFO : 0);
+            PERF_CAP_FW_WRITE | (cfg->lbr ? PERF_CAP_LBR_INFO : 0) |
+            (cfg->pebs ? PERF_CAP_PEBS : 0);
     } else {
         env->features[FEAT_1_ECX] &= ~CPUID_EXT_PDCM;
         env->features[FEAT_PERF_CAPABILITIES] = 0;

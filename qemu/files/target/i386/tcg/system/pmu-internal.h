@@ -62,8 +62,12 @@ enum {
 
 /* Bit of the status from which on the counters are no general ones. */
 #define PMU_FIXED_SHIFT         32
-/* IA32_PERF_GLOBAL_STATUS: the last branch records are frozen; CondChgd. */
+/*
+ * IA32_PERF_GLOBAL_STATUS: the last branch records are frozen; records of
+ * precise sampling have reached the threshold; CondChgd.
+ */
 #define GLOBAL_LBR_FRZ          (1ull << 58)
+#define GLOBAL_OVF_BUF          (1ull << 62)
 #define GLOBAL_COND_CHGD        (1ull << 63)
 
 /* CPUID leaves (SDM vol. 2, "CPUID"; APM vol. 3, appendix E). */
@@ -335,6 +339,24 @@ extern const struct VMStateDescription vmstate_x86_lbr;
 const PMURegister *pmu_lbr_register(uint32_t index);
 
 /*
+ * Precise sampling (pmu-pebs.c), with x-pebs only.
+ */
+
+/* pmu_pebs_counts: does the counter with that bit in the status make records? */
+bool pmu_pebs_counts(CPUX86State *env, unsigned status_bit);
+
+/*
+ * pmu_pebs_flush: write the record that is pending, at an instruction boundary;
+ * env->eip is the next instruction's.  Returns true if it asked for a PMI.
+ */
+bool pmu_pebs_flush(CPUX86State *env);
+
+/* pmu_pebs_register: the row with MSR @index; NULL: it is none of these. */
+const PMURegister *pmu_pebs_register(uint32_t index);
+
+extern const struct VMStateDescription vmstate_x86_pebs;
+
+/*
  * Faults.  Each of these functions is called only if pmu_config.faulty is set,
  * but for the inline ones, which test it themselves.
  */
@@ -347,6 +369,7 @@ typedef struct PMUFaultRow {
     const char *effect;         /* in one sentence */
     const char *source;         /* where it occurred, or which rule it breaks */
     bool of_lbr;                /* only with x-lbr=on */
+    bool of_pebs;               /* only with x-pebs=on */
 } PMUFaultRow;
 
 extern const PMUFaultRow pmu_fault_table[X86_PMU_NR_FAULTS];

@@ -17,6 +17,9 @@
 #include "migration/vmstate.h"
 #include "pmu-internal.h"
 
+/* IA32_MISC_ENABLE: a CPU with a DS area has no branch trace store in it. */
+#define MISC_ENABLE_NO_BTS      (1ull << 11)
+
 bool pmu_check_property(const PMUProperty *p, Error **errp)
 {
     if (*p->value == X86_PMU_UNSET) {
@@ -38,8 +41,10 @@ bool x86_pmu_realize(X86CPU *cpu, Error **errp)
 {
     X86PMUConfig *cfg = &cpu->pmu_config;
 
-    if (!cpu->enable_pmu && cfg->lbr) {
-        error_setg(errp, "x-lbr needs pmu=on");
+    const char *extension = cfg->lbr ? "x-lbr" : cfg->pebs ? "x-pebs" : NULL;
+
+    if (!cpu->enable_pmu && extension) {
+        error_setg(errp, "%s needs pmu=on", extension);
         return false;
     }
     if (!cpu->enable_pmu) {
@@ -57,12 +62,12 @@ bool x86_pmu_realize(X86CPU *cpu, Error **errp)
                    "or vendor=AuthenticAMD");
         return false;
     }
-    if (cfg->lbr && cfg->model != &pmu_model_intel) {
-        error_setg(errp, "x-lbr is a property of Intel's PMU, but the CPU "
-                   "model is AMD's");
+    if (extension && cfg->model != &pmu_model_intel) {
+        error_setg(errp, "%s is a property of Intel's PMU, but the CPU "
+                   "model is AMD's", extension);
         return false;
     }
-    if (cfg->lbr) {
+    if (extension) {
         /* Blocks must know their addresses. */
         CPU(cpu)->tcg_cflags &= ~CF_PCREL;
     }
@@ -95,6 +100,9 @@ void x86_pmu_reset(CPUX86State *env)
 
     if (cpu->pmu_config.model) {
         env->msr_global_ctrl = MAKE_64BIT_MASK(0, cpu->pmu_config.nr_gp);
+    }
+    if (cpu->pmu_config.pebs) {
+        env->msr_ia32_misc_enable |= MISC_ENABLE_NO_BTS;
     }
     if (cpu->pmu_config.log) {
         pmu_log_reset(env);
@@ -157,6 +165,7 @@ const VMStateDescription vmstate_x86_pmu = {
     },
     .subsections = (const VMStateDescription *const []) {
         &vmstate_x86_lbr,
+        &vmstate_x86_pebs,
         NULL
     }
 };
