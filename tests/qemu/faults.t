@@ -33,6 +33,10 @@ machines() {
 		faults 5 4 48 0 2 mttcg
 		faults 2 4 48 0 2 icount
 		faults 1 4 48 0 2 mttcg
+		faults 5 4 48 0 1 icount lbr
+		faults 4 4 48 0 1 mttcg lbr
+		faults 5 4 48 0 1 icount pebs
+		faults 2 4 48 0 1 mttcg pebs
 		faults v2 6 48 0 2 mttcg
 		faults core 6 48 0 2 icount
 		faults k8 4 48 0 2 mttcg

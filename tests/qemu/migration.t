@@ -13,6 +13,8 @@ AMD = "max,vendor=AuthenticAMD,pmu=on,x-pmu-amd="
 # The CPU, and the suites that the guest runs on it, with the words for the guest.
 MACHINES = (
     (INTEL, "version=5 amd=0 counters=4", ("pmi", "counts")),
+    (INTEL + ",x-lbr=on", "version=5 amd=0 counters=4 lbr=1", ("lbr",)),
+    (INTEL + ",x-pebs=on", "version=5 amd=0 counters=4 pebs=1", ("pebs",)),
     (AMD + "k8", "version=0 amd=1 counters=4", ("kinds", "counts")),
     (AMD + "core", "version=0 amd=2 counters=6", ("svm",)),
     (AMD + "v2", "version=0 amd=3 counters=6", ("kinds", "pmi", "svm")),

@@ -78,6 +78,21 @@ refused $amd,x-pmu-fault=freeze-ignored+freeze-always \
 	"x-pmu-fault=freeze-ignored and freeze-always contradict each other; leave one out"
 refused max,x-pmu-fault=pmi-never "x-pmu-fault needs pmu=on"
 
+refused max,x-lbr=on "x-lbr needs pmu=on"
+refused $intel,x-pmu-version=1,x-lbr=on "x-lbr needs x-pmu-version=2 or a later one"
+refused $amd,x-lbr=on "x-lbr is a property of Intel's PMU, but the CPU model is AMD's"
+refused max,x-pebs=on "x-pebs needs pmu=on"
+refused $intel,x-pmu-version=1,x-pebs=on "x-pebs needs x-pmu-version=2 or a later one"
+refused $amd,x-pebs=on "x-pebs is a property of Intel's PMU, but the CPU model is AMD's"
+refused $intel,x-pmu-fault=pebs-absent "x-pmu-fault=pebs-absent needs x-pebs=on"
+refused $intel,x-pebs=on,x-pmu-fault=pebs-pmi-never+pebs-threshold-ignored \
+	"x-pmu-fault=pebs-threshold-ignored and pebs-pmi-never contradict each other; leave one out"
+refused $intel,x-pmu-fault=lbr-swapped "x-pmu-fault=lbr-swapped needs x-lbr=on"
+refused $amd,x-pmu-fault=lbr-swapped \
+	"x-pmu-fault=lbr-swapped is a fault of Intel's PMU, but the CPU model is AMD's"
+refused $intel,x-lbr=on,x-pmu-fault=lbr-always+lbr-debugctl-lost \
+	"x-pmu-fault=lbr-always and lbr-debugctl-lost contradict each other; leave one out"
+
 refused max,vendor=HygonGenuine,pmu=on "pmu=on emulates the PMUs of Intel and AMD under TCG: choose a \
 CPU model of theirs, or add vendor=GenuineIntel or vendor=AuthenticAMD"
 

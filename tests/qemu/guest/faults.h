@@ -19,8 +19,12 @@ struct fault {
 	unsigned int cpus; /* that it takes, if more than one */
 };
 
-/* The tables: faults-registers.c, faults-counting.c, faults-pmi.c; each ends with a row without name. */
-extern const struct fault faults_registers[], faults_counting[], faults_pmi[];
+/*
+ * The tables: faults-registers.c, faults-counting.c, faults-pmi.c, of machines with last branch records faults-lbr.c,
+ * of machines with precise sampling faults-pebs.c; each ends with a row without name.
+ */
+extern const struct fault faults_registers[], faults_counting[], faults_pmi[], faults_lbr[],
+	faults_pebs[];
 
 /* Registers before any test writes one. */
 struct at_reset {

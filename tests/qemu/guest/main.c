@@ -25,6 +25,8 @@ static const struct {
 	{ "dsa", test_dsa },
 	{ "faults", test_faults },
 	{ "strings", test_strings },
+	{ "lbr", test_lbr },
+	{ "pebs", test_pebs },
 };
 
 static const struct {
@@ -37,6 +39,7 @@ static const struct {
 	{ "one_thread=", &config.one_thread },
 	{ "amd=", &config.amd },	 { "kind=", &config.kind },
 	{ "mode=", &config.mode },	 { "rounds=", &config.rounds },
+	{ "lbr=", &config.lbr },	 { "pebs=", &config.pebs },
 };
 
 /* Where `word` begins in `line`, after its prefix `name`; NULL if it does not. */

@@ -10,7 +10,8 @@
 
 struct at_reset at_reset;
 
-static const struct fault *const tables[] = { faults_registers, faults_counting, faults_pmi };
+static const struct fault *const tables[] = { faults_registers, faults_counting, faults_pmi,
+					      faults_lbr, faults_pebs };
 
 const struct sequence *sequence(const struct sequence *table, const char *begin)
 {
@@ -62,11 +63,21 @@ static bool is_named(const char *word, const char *name)
 	return !*name && (!*word || *word == ' ');
 }
 
+static bool is_of(const struct fault *table, const struct fault *f)
+{
+	for (const struct fault *row = table; row->name; row++)
+		if (row == f)
+			return true;
+	return false;
+}
+
 /* Can the machine have the fault, and so be without it? */
 static bool applies(const struct fault *f)
 {
 	unsigned int least = config.amd ? f->amd : f->intel;
 
+	if ((is_of(faults_lbr, f) && !config.lbr) || (is_of(faults_pebs, f) && !config.pebs))
+		return false;
 	return least && (config.amd ? config.amd : config.version) >= least &&
 	       config.cpus >= f->cpus;
 }

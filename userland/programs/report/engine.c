@@ -23,7 +23,7 @@ static const struct group *const groups[] = {
 	&cycles_group,	       &fixed_group,	 &width_group,	  &fixed_cycles_group,
 	&global_group,	       &overflow_group,	 &rdpmc_group,	  &interrupt_group,
 	&precision_group,      &idle_group,	 &cpus_group,	  &sampling_group,
-	&freeze_group,
+	&branches_group,       &precise_group,	 &freeze_group,
 };
 
 #define GROUPS (sizeof(groups) / sizeof(groups[0]))
@@ -51,6 +51,8 @@ static const struct {
 	{ NEED_IRPERF, "IRPERF is not announced" },
 	{ NEED_PEBS, "PEBS is not announced" },
 	{ NEED_LBR, "architectural LBR is not announced" },
+	{ NEED_RECORDS, "records of PEBS in Skylake's format are not announced" },
+	{ NEED_BRANCHES, "last branch records in Skylake's format are not announced" },
 	{ NEED_IBS, "IBS is not announced" },
 	{ NEED_FREEZE, "a freeze on interrupts is not announced" },
 	{ NEED_CPUS, "one CPU" },
@@ -135,6 +137,8 @@ static unsigned int needs_met(void)
 	met |= shape.has_irperf ? NEED_IRPERF : 0;
 	met |= shape.has_pebs ? NEED_PEBS : 0;
 	met |= shape.has_lbr ? NEED_LBR : 0;
+	met |= shape.has_records ? NEED_RECORDS : 0;
+	met |= shape.has_branches ? NEED_BRANCHES : 0;
 	met |= shape.has_ibs ? NEED_IBS : 0;
 	met |= shape.has_freeze ? NEED_FREEZE : 0;
 	return met;

@@ -21,7 +21,9 @@ enum { FIRST_COUNT, STATUS, CTRL, SECOND_COUNT, RESTART, THIRD_COUNT, FOURTH_COU
 /* One interrupt with or without freeze. Its handler reads the counter, which counts ring 0, again and again. */
 static bool sample(struct finding *finding, bool freeze, uint64_t values[PMU_HANDLER_STEPS_MAX])
 {
-	struct measurement m = { .deliver = true, .expected_nmis = 1, .hold_freeze = freeze };
+	struct measurement m = { .deliver = true,
+				 .expected_nmis = 1,
+				 .debugctl = freeze ? DEBUGCTL_FREEZE : 0 };
 	const unsigned int i = first_counter();
 	struct use *use = use_instructions(&m, i, RING_KERNEL);
 	bool done;

@@ -138,6 +138,7 @@ static void add_clear(struct list *list)
 	if (shape.has_global)
 		list_write(list, shape.global_clear,
 			   shape_general_bits() | shape_fixed_bits() | shape.frozen |
+				   shape.branches_frozen | (shape.has_pebs ? STATUS_BUFFER : 0) |
 				   (shape.vendor == VENDOR_INTEL ? STATUS_COND_CHANGED : 0));
 }
 
@@ -167,8 +168,8 @@ static void add_program(struct list *list, const struct measurement *m)
 		list_write(list, MSR_FIXED_CTR_CTRL, fixed_control(m));
 	for (unsigned int i = 0; i < m->count; i++)
 		list_write(list, register_of(&m->uses[i]), m->uses[i].start);
-	if (shape.has_global && m->hold_freeze)
-		list_write(list, MSR_DEBUGCTL, DEBUGCTL_FREEZE);
+	if (m->debugctl)
+		list_write(list, MSR_DEBUGCTL, m->debugctl);
 	for (unsigned int i = 0; i < m->count; i++)
 		first_values[i] = list_read(list, register_of(&m->uses[i]));
 	add_start(list, m);
@@ -196,7 +197,7 @@ static void add_stop(struct list *list, const struct measurement *m)
 	}
 	if (shape.fixed)
 		list_write(list, MSR_FIXED_CTR_CTRL, 0);
-	if (shape.has_global && m->hold_freeze)
+	if (m->debugctl)
 		list_write(list, MSR_DEBUGCTL, 0);
 }
 

@@ -41,7 +41,7 @@ struct measurement {
 	unsigned int count;
 	bool deliver;		/* the local APIC's entry is open while the work runs */
 	uint32_t expected_nmis; /* with deliver: wait for so many, WAIT_NS at most */
-	bool hold_freeze;	/* DEBUGCTL has its freeze bit while the work runs */
+	uint64_t debugctl;	/* of DEBUGCTL while the work runs */
 	/* Results. */
 	uint64_t status; /* global status at the end, before it is cleared; 0 without one */
 	uint64_t nmis;	 /* that came while the work ran */

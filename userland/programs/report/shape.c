@@ -131,7 +131,12 @@ static void read_intel(void)
 	shape.frozen = shape.version >= 4 ? STATUS_CTR_FROZEN : 0;
 	/* A format of PEBS records other than none: SDM vol. 3B, 20.6.2.4. */
 	shape.has_pebs = features[3] & FEATURE_DS && (shape.capabilities >> 8 & 0xf) != 0;
+	shape.has_records = shape.has_pebs && shape.has_global &&
+			    (shape.capabilities >> 8 & 0xf) == PEBS_FORMAT_SKYLAKE;
 	shape.has_lbr = more[3] & FEATURE_LBR;
+	shape.has_branches = shape.has_global &&
+			     (shape.capabilities & CAPABILITY_LBR_FORMAT) == LBR_FORMAT_SKYLAKE;
+	shape.branches_frozen = shape.has_branches && shape.version >= 4 ? STATUS_LBR_FROZEN : 0;
 }
 
 /* The four counters of K7 have no announcement: there is a PMU if a selection keeps what is written. */

@@ -24,6 +24,11 @@ enum msr {
 	MSR_GLOBAL_OVF_CTRL = 0x390, /* version 4 calls it IA32_PERF_GLOBAL_STATUS_RESET */
 	MSR_GLOBAL_STATUS_SET = 0x391,
 	MSR_GLOBAL_INUSE = 0x392,
+	MSR_LBR_SELECT = 0x1c8,
+	MSR_LBR_TOP = 0x1c9,
+	MSR_LBR_FROM = 0x680, /* Skylake's stack: FROM, TO and INFO of entry 0 */
+	MSR_LBR_TO = 0x6c0,
+	MSR_LBR_INFO = 0xdc0,
 	MSR_PEBS_ENABLE = 0x3f1,
 	MSR_DS_AREA = 0x600,
 	MSR_A_PMC = 0x4c1,
@@ -52,9 +57,16 @@ enum msr {
 #define MSR_AMD_IBS_OP_CTL    0xc0011033u
 
 #define HWCR_IRPERF_ENABLE    (UINT64_C(1) << 30)
+#define DEBUGCTL_LBR	      (UINT64_C(1) << 0)
+#define DEBUGCTL_FREEZE_LBR   (UINT64_C(1) << 11)
 #define DEBUGCTL_FREEZE	      (UINT64_C(1) << 12)
 #define CAPABILITY_FULL_WIDTH (UINT64_C(1) << 13)
+#define CAPABILITY_LBR_FORMAT UINT64_C(0x3f)
+#define LBR_FORMAT_SKYLAKE    5
+#define PEBS_FORMAT_SKYLAKE   3
 #define STATUS_FIXED(i)	      (UINT64_C(1) << (32 + (i)))
+#define STATUS_LBR_FROZEN     (UINT64_C(1) << 58)
+#define STATUS_BUFFER	      (UINT64_C(1) << 62) /* PEBS records have reached the threshold */
 #define STATUS_CTR_FROZEN     (UINT64_C(1) << 59) /* the same on both */
 #define STATUS_COND_CHANGED   (UINT64_C(1) << 63)
 
@@ -102,6 +114,9 @@ struct shape {
 	bool has_svm;	 /* AMD: selections have HostOnly and GuestOnly */
 	bool has_aperf, has_aperf_read, has_irperf;
 	bool has_pebs, has_lbr, has_ibs;
+	bool has_records;	  /* Intel: PEBS with records in Skylake's format */
+	bool has_branches;	  /* Intel: last branch records in Skylake's format */
+	uint64_t branches_frozen; /* their status bit of a freeze; 0: a freeze clears DEBUGCTL.LBR */
 };
 
 /* The machine's, once shape_read() has been called. */

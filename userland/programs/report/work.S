@@ -31,3 +31,38 @@ work_rdpmc_at:
 	orq	%rdx, %rax
 	ret
 	.size	work_rdpmc, . - work_rdpmc
+
+/*
+ * Each kind of branch that MSR_LBR_SELECT tells apart is taken once, and a conditional one is not taken. work_branches
+ * has what a stack of last branches holds then.
+ */
+	.globl	work_kinds
+	.type	work_kinds, @function
+work_kinds:
+	xorl	%eax, %eax
+10:	jz	1f
+	nop
+1:	jnz	2f			/* not taken */
+11:	jmp	2f
+	nop
+2:	leaq	3f(%rip), %rax
+20:	jmp	*%rax
+	nop
+3:	call	9f
+4:	leaq	9f(%rip), %rax
+40:	call	*%rax
+5:	ret
+9:	ret
+	.size	work_kinds, . - work_kinds
+
+	.section .rodata
+	.balign	8
+	.globl	work_branches
+work_branches:
+	.quad	10b, 1b, 2		/* jz */
+	.quad	11b, 2b, 7		/* jmp */
+	.quad	20b, 3b, 6		/* jmp *%rax */
+	.quad	3b, 9b, 3		/* call */
+	.quad	9b, 4b, 5		/* ret */
+	.quad	40b, 9b, 4		/* call *%rax */
+	.quad	9b, 5b, 5		/* ret */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* work.h - the functions of work.S. */
+/* work.h - what work.S has. */
 #ifndef REPORT_WORK_H
 #define REPORT_WORK_H
 
@@ -11,5 +11,16 @@ void work_exits(uint64_t n, void *memory);
 /* The value of RDPMC of INDEX in ring 3; where it is not allowed, #GP at work_rdpmc_at. */
 uint64_t work_rdpmc(uint32_t index);
 extern const char work_rdpmc_at[];
+
+/* Branches of each kind. Any thread. */
+void work_kinds(uint64_t n, void *memory);
+
+/* Those that it takes before it returns, in their order. */
+#define WORK_BRANCHES 7
+struct work_branch {
+	uint64_t from, to;
+	uint64_t kind; /* the bit of MSR_LBR_SELECT that leaves it out */
+};
+extern const struct work_branch work_branches[WORK_BRANCHES];
 
 #endif /* REPORT_WORK_H */

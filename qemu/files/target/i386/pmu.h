@@ -67,6 +67,8 @@ typedef struct X86PMUConfig {
     X86PMULog *log;             /* NULL: there is no such processor */
     uint32_t line_bytes;        /* of its caches */
     uint32_t filter_where;      /* TCG_FILTER_WHERE of their lines */
+    bool lbr;                   /* x-lbr: it has last branch records */
+    bool pebs;                  /* x-pebs: it has precise sampling */
     bool faulty;                /* it has one of these */
     uint64_t faults[DIV_ROUND_UP(X86_PMU_NR_FAULTS, 64)];
 } X86PMUConfig;
@@ -88,7 +90,9 @@ static inline bool x86_pmu_fault(const X86PMUConfig *cfg, X86PMUFault f)
     DEFINE_PROP_UINT32("x-pmu-skid", type, field.skid_insns, 0),            \
     DEFINE_PROP_STRING("x-pmu-model", type, field.preset_name),             \
     DEFINE_PROP_STRING("x-pmu-caches", type, field.caches),                 \
-    DEFINE_PROP_STRING("x-pmu-fault", type, field.fault_names)
+    DEFINE_PROP_STRING("x-pmu-fault", type, field.fault_names),             \
+    DEFINE_PROP_BOOL("x-lbr", type, field.lbr, false),                      \
+    DEFINE_PROP_BOOL("x-pebs", type, field.pebs, false)
 
 /*
  * The kinds of branch.  Translated code knows all but whether a conditional
@@ -113,6 +117,49 @@ typedef enum X86PMUBranch {
     X86_PMU_WAS_FAR,
     X86_PMU_NR_BRANCHES,
 } X86PMUBranch;
+
+/*
+ * The kinds of branch that MSR_LBR_SELECT tells apart, by its bits.  0: none
+ * that translated code records.
+ */
+typedef enum X86LBRKind {
+    X86_LBR_NONE,
+    X86_LBR_JCC = 2,
+    X86_LBR_NEAR_REL_CALL,
+    X86_LBR_NEAR_IND_CALL,
+    X86_LBR_NEAR_RET,
+    X86_LBR_NEAR_IND_JMP,
+    X86_LBR_NEAR_REL_JMP,
+    X86_LBR_FAR,                /* deliveries too */
+    X86_LBR_CALL_TO_NEXT = 0x10,        /* beside a kind: not a real call */
+} X86LBRKind;
+
+/* The last branch records. */
+#define X86_LBR_DEPTH           32
+#define X86_LBR_CPL_BITS        2       /* helper_lbr_branch: below the kind */
+
+typedef struct X86LBRState {
+    uint64_t select;            /* MSR_LBR_SELECT */
+    uint32_t top;               /* MSR_LASTBRANCH_TOS */
+    int64_t cycles;             /* since the last entry, of what is settled */
+    uint64_t from[X86_LBR_DEPTH];
+    uint64_t to[X86_LBR_DEPTH];
+    uint64_t info[X86_LBR_DEPTH];
+    uint64_t interrupted;       /* where a delivery began, and in which ring */
+    unsigned interrupted_cpl;
+} X86LBRState;
+
+/* Precise event-based sampling; counters that can have it. */
+#define X86_PMU_NR_PEBS         4
+
+typedef struct X86PEBSState {
+    uint64_t enable;            /* IA32_PEBS_ENABLE */
+    uint64_t ds_area;           /* IA32_DS_AREA */
+    uint64_t pending;           /* counters that overflowed and have no record
+                                   yet, by their bits in the status */
+    uint64_t eventing;          /* the instruction with which a counter may
+                                   overflow, while it runs */
+} X86PEBSState;
 
 /* What is delivered without an instruction that requests it. */
 typedef enum X86PMUDelivery {
@@ -140,6 +187,7 @@ typedef struct X86PMUCounter {
     bool by_pass;               /* each pass of a REP string instruction is an
                                    instruction; only the log tells passes */
     bool interrupts;            /* an overflow asks for a PMI */
+    bool precise;               /* an overflow makes a record */
 } X86PMUCounter;
 
 typedef struct X86PMUState {
@@ -196,6 +244,9 @@ typedef struct X86PMUState {
     uint8_t mode;               /* the X86_PMU_MODE that allowance is for */
     uint8_t nr_counters;
     X86PMUCounter counters[X86_PMU_MAX_GP + X86_PMU_NR_FIXED];
+    bool lbr_records;           /* a branch that is taken now is an entry */
+    X86LBRState lbr;
+    X86PEBSState pebs;
 } X86PMUState;
 
 /* The unit of X86PMUState.allowance, and the most branches it can hold. */
@@ -291,16 +342,16 @@ void x86_pmu_before_fetch_fault(CPUArchState *env);
 void x86_pmu_exception(CPUArchState *env, bool is_int);
 
 /*
- * x86_pmu_delivering: interrupt or exception @intno, which no instruction
- * requests, is about to be delivered (@is_hw: an interrupt).
+ * x86_pmu_delivering: interrupt or exception @intno is about to be delivered
+ * (@is_int: an instruction requests it; @is_hw: an interrupt).
  */
-void x86_pmu_delivering(CPUArchState *env, int intno, bool is_hw);
+void x86_pmu_delivering(CPUArchState *env, int intno, bool is_int, bool is_hw);
 
 /*
- * x86_pmu_delivered: an interrupt (@is_hw) or exception has been delivered that
- * no instruction requested.  Its handler runs next.
+ * x86_pmu_delivered: an interrupt (@is_hw) or exception has been delivered, which
+ * an instruction requested if @is_int.  Its handler runs next.
  */
-void x86_pmu_delivered(CPUArchState *env, bool is_hw);
+void x86_pmu_delivered(CPUArchState *env, bool is_int, bool is_hw);
 
 /* x86_pmu_halt: the running instruction stops the CPU; nothing skids on. */
 void x86_pmu_halt(CPUArchState *env);

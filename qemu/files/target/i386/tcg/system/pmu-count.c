@@ -20,8 +20,8 @@
  * Invariants: allowance is negative only inside helper_pmu_tb_start, and after
  * the extra charge of a fault, until the next block starts; a settled counter
  * that is not free-running is less than 2^width; env->hflags has HF_PMU_MASK if
- * and only if some counter moves in the present mode or a PMI is skidding, and
- * HF_PMU_KINDS_MASK and HF_PMU_MODEL_MASK only with it.
+ * and only if some counter moves in the present mode, a PMI is skidding, the last
+ * branch records record or a precise record is pending; HF_PMU_KINDS_MASK and HF_PMU_MODEL_MASK only with it.
  *
  * Copyright (c) 2026 The Tally authors
  *
@@ -70,6 +70,16 @@ static uint64_t distance(CPUX86State *env, const X86PMUCounter *c)
 }
 
 /*
+ * The instructions after which @c, a precise counter, has not overflowed,
+ * whatever they are.  0: the next one may overflow it.
+ */
+static uint64_t insns_before(CPUX86State *env, const X86PMUCounter *c)
+{
+    return (distance(env, c) - 1) /
+           (c->per_insn + c->per_branch_most + c->items_most);
+}
+
+/*
  * The instructions that may retire before the PMU must look, not knowing
  * which of them are branches: as many as if all were.
  */
@@ -81,11 +91,16 @@ static uint64_t safe_insns(CPUX86State *env)
     for (int i = 0; i < p->nr_counters; i++) {
         const X86PMUCounter *c = &p->counters[i];
 
-        if (moves(p, c)) {
+        if (moves(p, c) && c->precise) {
+            insns = MIN(insns, insns_before(env, c));
+        } else if (moves(p, c)) {
             insns = MIN(insns, DIV_ROUND_UP(distance(env, c),
                                             c->per_insn + c->per_branch_most +
                                             c->items_most));
         }
+    }
+    if (p->pebs.pending) {
+        return 0;
     }
     return p->skidding ? MIN(insns, p->skid_left_insns) : insns;
 }
@@ -102,7 +117,9 @@ static uint64_t straight_insns(CPUX86State *env)
     for (int i = 0; i < p->nr_counters; i++) {
         const X86PMUCounter *c = &p->counters[i];
 
-        if (moves(p, c) && (c->per_insn || c->items)) {
+        if (moves(p, c) && c->precise) {
+            insns = MIN(insns, MAX(1, insns_before(env, c)));
+        } else if (moves(p, c) && (c->per_insn || c->items)) {
             insns = MIN(insns, DIV_ROUND_UP(distance(env, c),
                                             c->per_insn + c->items_most));
         }
@@ -144,14 +161,19 @@ static void grant(CPUX86State *env)
     X86PMUState *p = &env->pmu;
 
     bool was_logged = env->hflags & HF_PMU_MODEL_MASK;
+    bool lbr_recorded = p->lbr_records;
 
-    p->counting = p->skidding;
+    p->lbr_records = pmu_lbr_records(env);
+    if (p->lbr_records && !lbr_recorded) {
+        p->lbr.cycles = 0;
+    }
+    p->counting = p->skidding || p->lbr_records || p->pebs.pending;
     p->by_kind = false;
     p->by_items = false;
     p->delivering = false;
     p->passes = 0;
     p->mode = present_mode(env);
-    p->active = p->skidding || p->nr_counters;
+    p->active = p->counting || p->nr_counters;
     for (int i = 0; i < p->nr_counters; i++) {
         if (moves(p, &p->counters[i])) {
             p->counting = true;
@@ -162,8 +184,10 @@ static void grant(CPUX86State *env)
     if (was_logged && !p->by_items) {
         pmu_log_settle(env);
     }
-    env->hflags &= ~(HF_PMU_MASK | HF_PMU_KINDS_MASK | HF_PMU_MODEL_MASK);
+    env->hflags &= ~(HF_PMU_MASK | HF_PMU_KINDS_MASK | HF_PMU_MODEL_MASK |
+                     HF_LBR_MASK);
     env->hflags |= (p->counting ? HF_PMU_MASK : 0) |
+                   (p->lbr_records ? HF_LBR_MASK : 0) |
                    (p->by_kind ? HF_PMU_KINDS_MASK : 0) |
                    (p->by_items ? HF_PMU_MODEL_MASK : 0);
     set_filters(env_cpu(env), p->by_items && p->filters);
@@ -264,12 +288,21 @@ static uint64_t settle(CPUX86State *env, bool *interrupts)
         }
         if (*value > mask && !c->is_free_running) {
             *value &= mask;
-            overflowed |= 1ull << c->status_bit;
-            *interrupts |= c->interrupts;
+            if (c->precise) {
+                p->pebs.pending |= 1ull << c->status_bit;
+            }
+            if (!c->precise || x86_pmu_fault(&env_archcpu(env)->pmu_config,
+                                             PMU_FAULT_PEBS_STATUS_SET)) {
+                overflowed |= 1ull << c->status_bit;
+                *interrupts |= c->interrupts;
+            }
         }
     }
     if (p->counts_deliveries) {
         memset(p->deliveries, 0, sizeof(p->deliveries));
+    }
+    if (p->lbr_records) {
+        p->lbr.cycles += insns + branches;
     }
     if (p->skidding) {
         /* A fault may have charged more than ran. */
@@ -293,6 +326,9 @@ void pmu_raise_pmi(CPUX86State *env)
     if (freezes) {
         model->freeze(env);
     }
+    if (cpu->pmu_config.lbr) {
+        pmu_lbr_pmi(env);
+    }
     if (to && to->apic_state) {
         BQL_LOCK_GUARD();
         apic_deliver_pmi(to->apic_state, how);
@@ -311,6 +347,7 @@ static X86PMUCounter *add_counter(CPUX86State *env, unsigned status_bit,
     c->is_free_running = false;
     c->status_bit = status_bit;
     c->modes = modes;
+    c->precise = cpu->pmu_config.pebs && pmu_pebs_counts(env, status_bit);
     c->interrupts = interrupts;
     for (int k = 0; k < X86_PMU_NR_DELIVERIES; k++) {
         p->counts_deliveries |= c->per_delivery[k];
@@ -447,12 +484,22 @@ void pmu_reconfigure_before_insn(CPUX86State *env)
 
 int x86_pmu_before_interrupt(CPUX86State *env, int request)
 {
-    return x86_pmu_resync(env) ? env_cpu(env)->interrupt_request : request;
+    bool pmi = x86_pmu_resync(env);
+
+    if (unlikely(env->pmu.pebs.pending)) {
+        pmi |= pmu_pebs_flush(env);
+    }
+    return pmi ? env_cpu(env)->interrupt_request : request;
 }
 
 void x86_pmu_before_fetch_fault(CPUX86State *env)
 {
-    if (x86_pmu_resync(env)) {
+    bool pmi = x86_pmu_resync(env);
+
+    if (unlikely(env->pmu.pebs.pending)) {
+        pmi |= pmu_pebs_flush(env);
+    }
+    if (pmi) {
         cpu_loop_exit_noexc(env_cpu(env));
     }
 }
@@ -473,6 +520,9 @@ void x86_pmu_exception(CPUX86State *env, bool is_int)
 void x86_pmu_halt(CPUX86State *env)
 {
     x86_pmu_resync(env);
+    if (unlikely(env->pmu.pebs.pending)) {
+        pmu_pebs_flush(env);
+    }
     if (unlikely(env_archcpu(env)->pmu_config.faulty)) {
         pmu_fault_halt(env);
     }
@@ -482,10 +532,16 @@ void x86_pmu_halt(CPUX86State *env)
     }
 }
 
-void x86_pmu_delivered(CPUX86State *env, bool is_hw)
+void x86_pmu_delivered(CPUX86State *env, bool is_int, bool is_hw)
 {
     X86PMUState *p = &env->pmu;
 
+    if (p->lbr_records) {
+        pmu_lbr_delivered(env);
+    }
+    if (is_int) {
+        return;
+    }
     p->delivering = false;
     if (p->counts_deliveries) {
         x86_pmu_resync(env);
@@ -519,10 +575,11 @@ uint32_t helper_pmu_tb_start(CPUX86State *env, uint32_t insns, uint32_t kind)
     uint64_t straight;
 
     x86_pmu_unwind(env, insns, kind);
-    if (!x86_pmu_resync(env)) {
+    if (!x86_pmu_resync(env) && !p->pebs.pending) {
         straight = straight_insns(env);
         if (insns <= straight) {
             /* Nothing overflows before the block's last instruction. */
+            p->pebs.eventing = env->eip;
             grant_insns(p, MAX(p->granted_insns, insns));
             charge(p, insns, kind);
             return true;
@@ -533,6 +590,9 @@ uint32_t helper_pmu_tb_start(CPUX86State *env, uint32_t insns, uint32_t kind)
     /* Leave as an interrupt request does, before anything of the block ran. */
     if (icount_enabled()) {
         cs->neg.icount_decr.u16.low += insns;
+    }
+    if (p->pebs.pending) {
+        pmu_pebs_flush(env);
     }
     qatomic_set(&cs->neg.icount_decr.u16.high, -1);
     return false;

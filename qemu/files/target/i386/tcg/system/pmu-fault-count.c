@@ -237,10 +237,16 @@ static void lose_counts(CPUX86State *env, uint64_t lost)
     pmu_reconfigure(env);
 }
 
-void x86_pmu_delivering(CPUX86State *env, int intno, bool is_hw)
+void x86_pmu_delivering(CPUX86State *env, int intno, bool is_int, bool is_hw)
 {
     const X86CPU *cpu = env_archcpu(env);
 
+    if (env->pmu.lbr_records) {
+        pmu_lbr_delivering(env, intno, is_int);
+    }
+    if (is_int) {
+        return;
+    }
     if (cpu->pmu_config.log) {
         pmu_log_delivering(env);
     }

@@ -504,4 +504,145 @@ const PMUFaultRow pmu_fault_table[X86_PMU_NR_FAULTS] = {
         "KVM 5728a4a0ea79 \"KVM: x86/pmu: Disallow \"fast\" RDPMC for "
         "architectural Intel PMUs\"",
     },
+    /* Last branch records. */
+    [PMU_FAULT_LBR_ABSENT] = {
+        "lbr-absent", 2, 0,
+        "the format of records is announced; their MSRs raise #GP",
+        "Linux 338b522ca43c \"perf/x86/intel: Protect LBR and extra_regs "
+        "against KVM lying\"",
+        true,
+    },
+    [PMU_FAULT_LBR_DEBUGCTL_LOST] = {
+        "lbr-debugctl-lost", 2, 0,
+        "DEBUGCTL.LBR is not kept, and nothing is recorded",
+        "kernelwernel/VMAware#554",
+        true,
+    },
+    [PMU_FAULT_LBR_WRITE_CUT] = {
+        "lbr-write-cut", 2, 0,
+        "writing the source of an entry keeps 32 bits",
+        "rule: SDM vol. 3, IA32_PERF_CAPABILITIES: format 5 has 64 bits",
+        true,
+    },
+    [PMU_FAULT_LBR_ALWAYS] = {
+        "lbr-always", 2, 0,
+        "branches are recorded without DEBUGCTL.LBR",
+        "rule: SDM vol. 3, IA32_DEBUGCTL: LBR",
+        true,
+    },
+    [PMU_FAULT_LBR_TOP_STUCK] = {
+        "lbr-top-stuck", 2, 0,
+        "the top of the stack does not move",
+        "rule: SDM vol. 3, LBR Stack: TOS points to the most recent entry",
+        true,
+    },
+    [PMU_FAULT_LBR_SHALLOW] = {
+        "lbr-shallow", 2, 0,
+        "the stack has 16 entries",
+        "rule: SDM vol. 3, LBR Stack: Skylake has 32 entries",
+        true,
+    },
+    [PMU_FAULT_LBR_SWAPPED] = {
+        "lbr-swapped", 2, 0,
+        "source and target are swapped",
+        "rule: SDM vol. 3, LBR Stack: FROM_IP and TO_IP",
+        true,
+    },
+    [PMU_FAULT_LBR_NOT_TAKEN] = {
+        "lbr-not-taken", 2, 0,
+        "branches that are not taken are recorded",
+        "rule: SDM vol. 3, Last Branch Recording: taken branches",
+        true,
+    },
+    [PMU_FAULT_LBR_RING_IGNORED] = {
+        "lbr-ring-ignored", 2, 0,
+        "the rings of MSR_LBR_SELECT have no effect",
+        "Linux 3e702ff6d1ea \"perf/x86: Add LBR software filter support for "
+        "Intel CPUs\"",
+        true,
+    },
+    [PMU_FAULT_LBR_RING_OF_SOURCE] = {
+        "lbr-ring-of-source", 2, 0,
+        "the ring of the source selects, so that addresses of the kernel "
+        "are recorded where only user mode is chosen",
+        "rule: SDM vol. 3, MSR_LBR_SELECT: CPL_EQ_0 leaves branches out "
+        "that end in ring 0",
+        true,
+    },
+    [PMU_FAULT_LBR_KIND_IGNORED] = {
+        "lbr-kind-ignored", 2, 0,
+        "the kinds of branch in MSR_LBR_SELECT have no effect",
+        "Linux 3e702ff6d1ea \"perf/x86: Add LBR software filter support for "
+        "Intel CPUs\"",
+        true,
+    },
+    [PMU_FAULT_LBR_CYCLES_ZERO] = {
+        "lbr-cycles-zero", 2, 0,
+        "the cycles of entries are 0",
+        "rule: SDM vol. 3, MSR_LBR_INFO_x: cycle count",
+        true,
+    },
+    [PMU_FAULT_LBR_FREEZE_IGNORED] = {
+        "lbr-freeze-ignored", 2, 0,
+        "a PMI does not freeze the records",
+        "erratum AM94, Celeron processor 400 series specification update",
+        true,
+    },
+    /* Precise sampling. */
+    [PMU_FAULT_PEBS_ABSENT] = {
+        "pebs-absent", 2, 0,
+        "the format of records is announced; the MSRs raise #GP",
+        "rule: SDM vol. 3, IA32_PERF_CAPABILITIES: PEBS_REC_FMT",
+        .of_pebs = true,
+    },
+    [PMU_FAULT_PEBS_IP_LATE] = {
+        "pebs-ip-late", 2, 0,
+        "a record names the instruction after the one that overflowed",
+        "rule: SDM vol. 3, PEBS record: EventingIP",
+        .of_pebs = true,
+    },
+    [PMU_FAULT_PEBS_NO_REGISTERS] = {
+        "pebs-no-registers", 2, 0,
+        "the general registers of a record are 0",
+        "rule: SDM vol. 3, IA32_PERF_CAPABILITIES: PEBS_ARCH_REG",
+        .of_pebs = true,
+    },
+    [PMU_FAULT_PEBS_NOT_RELOADED] = {
+        "pebs-not-reloaded", 2, 0,
+        "a record does not set its counter to the reset value",
+        "rule: SDM vol. 3, DS save area: counter reset values",
+        .of_pebs = true,
+    },
+    [PMU_FAULT_PEBS_INDEX_STUCK] = {
+        "pebs-index-stuck", 2, 0,
+        "a record does not move the index, and the next one overwrites it",
+        "rule: SDM vol. 3, DS save area: PEBS index",
+        .of_pebs = true,
+    },
+    [PMU_FAULT_PEBS_PAST_END] = {
+        "pebs-past-end", 2, 0,
+        "records are written past the absolute maximum",
+        "rule: SDM vol. 3, DS save area: PEBS absolute maximum",
+        .of_pebs = true,
+    },
+    [PMU_FAULT_PEBS_THRESHOLD_IGNORED] = {
+        "pebs-threshold-ignored", 2, 0,
+        "each record has a PMI",
+        "rule: SDM vol. 3, DS save area: PEBS interrupt threshold",
+        .of_pebs = true,
+    },
+    [PMU_FAULT_PEBS_PMI_NEVER] = {
+        "pebs-pmi-never", 2, 0,
+        "the threshold sets the status, and no PMI comes",
+        "erratum AR64, Celeron processor 500 series specification update",
+        .of_pebs = true,
+    },
+    [PMU_FAULT_PEBS_STATUS_SET] = {
+        "pebs-status-set", 2, 0,
+        "a counter that makes records sets its status bit and has a PMI, "
+        "too",
+        "rule: SDM vol. 3, PEBS: the overflow of a PEBS counter sets no "
+        "status bit",
+        .of_pebs = true,
+    },
 };

@@ -72,6 +72,9 @@ static const X86PMUFault conflicts[][2] = {
     { PMU_FAULT_PMI_NEVER, PMU_FAULT_PMI_SPURIOUS },
     { PMU_FAULT_FREEZE_IGNORED, PMU_FAULT_FREEZE_NEVER_THAWED },
     { PMU_FAULT_FREEZE_IGNORED, PMU_FAULT_FREEZE_ALWAYS },
+    { PMU_FAULT_LBR_ALWAYS, PMU_FAULT_LBR_DEBUGCTL_LOST },
+    { PMU_FAULT_LBR_RING_IGNORED, PMU_FAULT_LBR_RING_OF_SOURCE },
+    { PMU_FAULT_PEBS_THRESHOLD_IGNORED, PMU_FAULT_PEBS_PMI_NEVER },
     { PMU_FAULT_RDPMC_ALLOWED, PMU_FAULT_RDPMC_REFUSED },
     { PMU_FAULT_RDPMC_UPPER_BITS, PMU_FAULT_RDPMC_32_BITS },
 };
@@ -106,9 +109,10 @@ static G_NORETURN void print_help(void)
     for (int i = 0; i < X86_PMU_NR_FAULTS; i++) {
         const PMUFaultRow *row = &pmu_fault_table[i];
 
-        printf("%s (Intel: %s; AMD: %s)\n    %s.\n    [%s]\n", row->name,
-               of_intel(row->intel), of_amd(row->amd), row->effect,
-               row->source);
+        printf("%s (Intel: %s%s; AMD: %s)\n    %s.\n    [%s]\n", row->name,
+               of_intel(row->intel), row->of_lbr ? ", x-lbr=on" :
+               row->of_pebs ? ", x-pebs=on" : "",
+               of_amd(row->amd), row->effect, row->source);
     }
     exit(0);
 }
@@ -135,6 +139,14 @@ static bool check_applies(const X86CPU *cpu, const PMUFaultRow *row,
         error_setg(errp, "x-pmu-fault=%s is a fault of %s's PMU, but the CPU "
                    "model is %s's", row->name, amd ? "Intel" : "AMD",
                    amd ? "AMD" : "Intel");
+        return false;
+    }
+    if (row->of_lbr && !cfg->lbr) {
+        error_setg(errp, "x-pmu-fault=%s needs x-lbr=on", row->name);
+        return false;
+    }
+    if (row->of_pebs && !cfg->pebs) {
+        error_setg(errp, "x-pmu-fault=%s needs x-pebs=on", row->name);
         return false;
     }
     if (cfg->version < least) {

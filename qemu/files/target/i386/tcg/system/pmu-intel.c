@@ -34,13 +34,10 @@
 #define FIXED_CTRL_PMI          8
 
 /* IA32_PERF_GLOBAL_STATUS and the registers of the same layout. */
-#define GLOBAL_LBR_FRZ          (1ull << 58)
 #define GLOBAL_CTR_FRZ          (1ull << 59)
-#define GLOBAL_OVF_BUF          (1ull << 62)
 #define GLOBAL_INUSE_PMI        (1ull << 63)
 
-/* IA32_DEBUGCTL, beside the freeze. */
-#define DEBUGCTL_LBR            (1ull << 0)
+/* IA32_DEBUGCTL, beside what others need. */
 #define DEBUGCTL_BTF            (1ull << 1)
 
 /* MSR_OFFCORE_RSP_x of Skylake. */
@@ -48,6 +45,9 @@
 
 /* IA32_PERF_CAPABILITIES. */
 #define PERF_CAP_FW_WRITE       (1ull << 13)
+#define PERF_CAP_LBR_INFO       5       /* the format of Skylake's records */
+/* Records after the instruction, with registers, in format 3: Skylake's. */
+#define PERF_CAP_PEBS           (1u << 6 | 1u << 7 | 3u << 8)
 
 /* CPUID leaf 0xA (SDM vol. 2, "CPUID"). */
 #define LEAF_PMU_NR_EVENTS      7       /* length of the EBX bit vector */
@@ -257,15 +257,16 @@ static uint64_t read_capabilities(CPUX86State *env, unsigned i)
     return env->features[FEAT_PERF_CAPABILITIES];
 }
 
-/* LBR and BTF, which TCG does not have, are ignored, as KVM does without LBR. */
+/* BTF, and LBR without x-lbr, are ignored, as KVM does without LBR. */
 static void write_debugctl(CPUX86State *env, unsigned i, uint64_t val)
 {
-    env->pmu.debugctl = val & DEBUGCTL_FREEZE_PERFMON_ON_PMI;
+    env->pmu.debugctl = val & (DEBUGCTL_FREEZE_PERFMON_ON_PMI |
+                               pmu_lbr_debugctl(env_archcpu(env)));
 }
 
 static uint64_t debugctl_writable(const X86CPU *cpu)
 {
-    return DEBUGCTL_LBR | DEBUGCTL_BTF |
+    return DEBUGCTL_LBR | DEBUGCTL_BTF | pmu_lbr_debugctl(cpu) |
            (has_version_2(cpu) ? DEBUGCTL_FREEZE_PERFMON_ON_PMI : 0);
 }
 
@@ -383,13 +384,24 @@ static bool realize(X86CPU *cpu, Error **errp)
             return false;
         }
     }
+    if ((cfg->lbr || cfg->pebs) && !has_version_2(cpu)) {
+        error_setg(errp, "%s needs x-pmu-version=2 or a later one",
+                   cfg->lbr ? "x-lbr" : "x-pebs");
+        return false;
+    }
+    if (cfg->pebs) {
+        env->features[FEAT_1_EDX] |= CPUID_DTS;
+        env->features[FEAT_1_ECX] |= CPUID_EXT_DTES64;
+    }
     if (env->cpuid_level < LEAF_PMU) {
         env->cpuid_level = LEAF_PMU;
     }
     /* The CPUs with version 1 know no full-width writes. */
     if (has_version_2(cpu)) {
         env->features[FEAT_1_ECX] |= CPUID_EXT_PDCM;
-        env->features[FEAT_PERF_CAPABILITIES] = PERF_CAP_FW_WRITE;
+        env->features[FEAT_PERF_CAPABILITIES] =
+            PERF_CAP_FW_WRITE | (cfg->lbr ? PERF_CAP_LBR_INFO : 0) |
+            (cfg->pebs ? PERF_CAP_PEBS : 0);
     } else {
         env->features[FEAT_1_ECX] &= ~CPUID_EXT_PDCM;
         env->features[FEAT_PERF_CAPABILITIES] = 0;

@@ -56,11 +56,18 @@ enum {
 
 /* IA32_DEBUGCTL, DebugCtl. */
 #define MSR_IA32_DEBUGCTL               0x1d9
+#define DEBUGCTL_LBR                    (1ull << 0)
+#define DEBUGCTL_FREEZE_LBRS_ON_PMI     (1ull << 11)
 #define DEBUGCTL_FREEZE_PERFMON_ON_PMI  (1ull << 12)
 
 /* Bit of the status from which on the counters are no general ones. */
 #define PMU_FIXED_SHIFT         32
-/* IA32_PERF_GLOBAL_STATUS: CondChgd. */
+/*
+ * IA32_PERF_GLOBAL_STATUS: the last branch records are frozen; records of
+ * precise sampling have reached the threshold; CondChgd.
+ */
+#define GLOBAL_LBR_FRZ          (1ull << 58)
+#define GLOBAL_OVF_BUF          (1ull << 62)
 #define GLOBAL_COND_CHGD        (1ull << 63)
 
 /* CPUID leaves (SDM vol. 2, "CPUID"; APM vol. 3, appendix E). */
@@ -309,6 +316,50 @@ void pmu_log_new_items(CPUX86State *env, uint64_t grown[MODEL_ITEMS]);
 unsigned pmu_log_items_most(uint64_t items);
 
 /*
+ * The last branch records (pmu-lbr.c).  Without x-lbr they record nothing.
+ */
+
+/* pmu_lbr_records: is a branch that is taken now an entry? */
+bool pmu_lbr_records(CPUX86State *env);
+
+/*
+ * pmu_lbr_delivering, pmu_lbr_delivered: as x86_pmu_delivering and
+ * x86_pmu_delivered, called if the records record.
+ */
+void pmu_lbr_delivering(CPUX86State *env, int intno, bool is_int);
+void pmu_lbr_delivered(CPUX86State *env);
+
+/* pmu_lbr_pmi: a PMI is raised; freeze if DEBUGCTL says so. */
+void pmu_lbr_pmi(CPUX86State *env);
+
+/* pmu_lbr_debugctl: the bits of DEBUGCTL that are there for the records. */
+uint64_t pmu_lbr_debugctl(const X86CPU *cpu);
+
+/* What of the records migrates. */
+extern const struct VMStateDescription vmstate_x86_lbr;
+
+/* pmu_lbr_register: the row with MSR @index; NULL: it is none of the records'. */
+const PMURegister *pmu_lbr_register(uint32_t index);
+
+/*
+ * Precise sampling (pmu-pebs.c), with x-pebs only.
+ */
+
+/* pmu_pebs_counts: does the counter with that bit in the status make records? */
+bool pmu_pebs_counts(CPUX86State *env, unsigned status_bit);
+
+/*
+ * pmu_pebs_flush: write the record that is pending, at an instruction boundary;
+ * env->eip is the next instruction's.  Returns true if it asked for a PMI.
+ */
+bool pmu_pebs_flush(CPUX86State *env);
+
+/* pmu_pebs_register: the row with MSR @index; NULL: it is none of these. */
+const PMURegister *pmu_pebs_register(uint32_t index);
+
+extern const struct VMStateDescription vmstate_x86_pebs;
+
+/*
  * Faults.  Each of these functions is called only if pmu_config.faulty is set,
  * but for the inline ones, which test it themselves.
  */
@@ -320,6 +371,8 @@ typedef struct PMUFaultRow {
     uint8_t amd;                /* the same, of generations */
     const char *effect;         /* in one sentence */
     const char *source;         /* where it occurred, or which rule it breaks */
+    bool of_lbr;                /* only with x-lbr=on */
+    bool of_pebs;               /* only with x-pebs=on */
 } PMUFaultRow;
 
 extern const PMUFaultRow pmu_fault_table[X86_PMU_NR_FAULTS];

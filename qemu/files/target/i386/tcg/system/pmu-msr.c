@@ -44,7 +44,10 @@ static const PMURegister *find_register(const X86CPU *cpu, uint32_t index)
             return r;
         }
     }
-    return NULL;
+    if (cpu->pmu_config.pebs && pmu_pebs_register(index)) {
+        return pmu_pebs_register(index);
+    }
+    return cpu->pmu_config.lbr ? pmu_lbr_register(index) : NULL;
 }
 
 static bool exists(const X86CPU *cpu, const PMURegister *r, unsigned i)

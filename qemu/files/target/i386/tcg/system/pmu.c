@@ -13,8 +13,12 @@
 #include "qemu/osdep.h"
 #include "qapi/error.h"
 #include "cpu.h"
+#include "exec/translation-block.h"
 #include "migration/vmstate.h"
 #include "pmu-internal.h"
+
+/* IA32_MISC_ENABLE: a CPU with a DS area has no branch trace store in it. */
+#define MISC_ENABLE_NO_BTS      (1ull << 11)
 
 bool pmu_check_property(const PMUProperty *p, Error **errp)
 {
@@ -37,6 +41,12 @@ bool x86_pmu_realize(X86CPU *cpu, Error **errp)
 {
     X86PMUConfig *cfg = &cpu->pmu_config;
 
+    const char *extension = cfg->lbr ? "x-lbr" : cfg->pebs ? "x-pebs" : NULL;
+
+    if (!cpu->enable_pmu && extension) {
+        error_setg(errp, "%s needs pmu=on", extension);
+        return false;
+    }
     if (!cpu->enable_pmu) {
         return !cfg->fault_names || pmu_fault_realize(cpu, errp);
     }
@@ -51,6 +61,15 @@ bool x86_pmu_realize(X86CPU *cpu, Error **errp)
                    "choose a CPU model of theirs, or add vendor=GenuineIntel "
                    "or vendor=AuthenticAMD");
         return false;
+    }
+    if (extension && cfg->model != &pmu_model_intel) {
+        error_setg(errp, "%s is a property of Intel's PMU, but the CPU "
+                   "model is AMD's", extension);
+        return false;
+    }
+    if (extension) {
+        /* Blocks must know their addresses. */
+        CPU(cpu)->tcg_cflags &= ~CF_PCREL;
     }
     return cfg->model->realize(cpu, errp) && pmu_log_realize(cpu, errp) &&
            (!cfg->fault_names || pmu_fault_realize(cpu, errp));
@@ -81,6 +100,9 @@ void x86_pmu_reset(CPUX86State *env)
 
     if (cpu->pmu_config.model) {
         env->msr_global_ctrl = MAKE_64BIT_MASK(0, cpu->pmu_config.nr_gp);
+    }
+    if (cpu->pmu_config.pebs) {
+        env->msr_ia32_misc_enable |= MISC_ENABLE_NO_BTS;
     }
     if (cpu->pmu_config.log) {
         pmu_log_reset(env);
@@ -140,5 +162,10 @@ const VMStateDescription vmstate_x86_pmu = {
         VMSTATE_BOOL(env.pmu.second_pmi, X86CPU),
         VMSTATE_UINT64(env.pmu.short_periods, X86CPU),
         VMSTATE_END_OF_LIST()
+    },
+    .subsections = (const VMStateDescription *const []) {
+        &vmstate_x86_lbr,
+        &vmstate_x86_pebs,
+        NULL
     }
 };
