@@ -28,6 +28,8 @@ MISTAKES = (
     (["--pmu", "none", NOTHING], 120, "--pmu none: count is for the emulated PMU"),
     (["--cpu", "EPYC", NOTHING], 120, "--cpu: count is for the emulated PMU"),
     (["--gdb", NOTHING], 120, "--gdb: count is for the emulated PMU"),
+    (["--functions", "--arch", "alpha", NOTHING], 120, "--arch alpha: count is for the emulated PMU"),
+    (["--region-requests", "--region", NOTHING], 120, "--region-requests: the program's requests say what is counted"),
     (["--limit", "2", NOTHING], 120, "--limit is for --compare"),
     (["--limit", "-1", NOTHING], 120, "'-1' is no number of percent"),
     (["--limit", "1/2", NOTHING], 120, "'1/2' is no number of percent"),
@@ -53,6 +55,8 @@ OTHERS = (
     (["--env", "A=b", WORDS, "7"], "environment"),
     (["--free", "random", WORDS, "7"], "free"),
     (["--kernel", os.path.join(BUILD, "tests", "guest.elf"), WORDS, "7"], "kernel"),
+    (["--functions", WORDS, "7"], "functions"),
+    (["--region-requests", WORDS, "7"], "client requests"),
     ([WORDS, "8"], "arguments"),
     ([NOTHING, "7"], "program"),
 )

@@ -5,6 +5,8 @@
  */
 #include "x86_pmu.h"
 
+#include "../../arch/x86_64/pmu/emulator_events.h"
+
 /* --- probing --- */
 
 static void check_probe(void)
@@ -372,12 +374,15 @@ static void check_emulator_events(void)
 {
 	static const struct {
 		uint32_t greatest, eax, ebx;
-		bool named;
+		bool named, by_function;
 	} cases[] = {
-		{ 0x40000001, 0x796c6154, 1, true },  { 0x40000010, 0x796c6154, 3, true },
-		{ 0x40000001, 0x796c6154, 2, false }, { 0x40000001, 0x796c6155, 1, false },
-		{ 0x40000000, 0x796c6154, 1, false }, { 0x40000100, 0x796c6154, 1, false },
-		{ 0, 0x796c6154, 1, false },
+		{ 0x40000001, 0x796c6154, 1, true, false },
+		{ 0x40000010, 0x796c6154, 3, true, true },
+		{ 0x40000001, 0x796c6154, 2, false, true },
+		{ 0x40000001, 0x796c6155, 3, false, false },
+		{ 0x40000000, 0x796c6154, 3, false, false },
+		{ 0x40000100, 0x796c6154, 3, false, false },
+		{ 0, 0x796c6154, 3, false, false },
 	};
 	static const char *const names[] = { "Ir",   "I1mr", "ILmr", "Dr",  "D1mr",
 					     "DLmr", "Dw",   "D1mw", "DLmw" };
@@ -395,6 +400,7 @@ static void check_emulator_events(void)
 		start(&model);
 		EXPECT_EQ_AT(count_of(cpu_pmu->events), others + (cases[i].named ? 9 : 0),
 			     "case %zu", i);
+		EXPECT_EQ_AT(emulator_counts_functions(), cases[i].by_function, "case %zu", i);
 		for (unsigned int n = 0; cases[i].named && n < 9; n++) {
 			char code[32];
 

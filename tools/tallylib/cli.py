@@ -200,7 +200,9 @@ def _add_count(parser):
     _add_machine_options(parser)
     _add_packing_options(parser)
     add = parser.add_argument
-    add("--format", choices=("text", "json"), default="text", help="the form of the counts (default text)")
+    add("--format", choices=("text", "json", "callgrind"), default="text",
+        help="the form of the counts; callgrind: those by function, for callgrind_annotate and KCachegrind (default text)")
+    add("--functions", action="store_true", help="count by function, too: what each has cost, and its calls")
     add("--output", metavar="FILE", help="where the counts go (default: standard error)")
     add("--save", metavar="FILE", help="keep the counts for --compare")
     add("--compare", metavar="FILE", help="say which counts are others than the saved ones")
@@ -210,6 +212,8 @@ def _add_count(parser):
         help="count from \"enable\" to \"disable\", which the program writes to the first, and read \"ack\" from the second")
     add("--region", dest="control", action="store_const", const=_REGION,
         help="count between the program's calls of libperf's perf_region_start() and perf_region_stop()")
+    add("--region-requests", action="store_true",
+        help="count where the program's client requests of Valgrind's headers say so: CALLGRIND_START_INSTRUMENTATION and its like")
     add("--free", metavar="CONDITION", action="append", default=[], choices=_CONDITIONS,
         help=f"let a condition go that makes runs equal: {', '.join(_CONDITIONS)} (repeatable)")
     add("words", metavar="PROGRAM [ARGS...]", nargs=argparse.REMAINDER)
@@ -411,23 +415,37 @@ def _count(options):
         conditions = count.conditions(options, data, _kernel(options))
     if before is not None:
         count.check_baseline(options.compare, before, os.path.basename(words[0]), words[1:], conditions)
-    result = _count_in_machine(options, count, free, events, files)
+    by_function = None
+    if options.functions or options.format == "callgrind":
+        # Nothing else reads symbols.
+        from . import functions
+        with tempfile.TemporaryDirectory(prefix="tally-") as place:
+            table = functions.Table(_kernel(options))
+            options.function_table = os.path.join(place, "functions")
+            result = _count_in_machine(options, count, free, events, files, table)
+            by_function = table.read(options.function_table + ".counts")
+    else:
+        result = _count_in_machine(options, count, free, events, files)
     counts, status, killer = count.parse(result, events, words[0])
     return _show_counts(options, count, before, killer,
-                        count.record(os.path.basename(words[0]), words[1:], conditions, counts, status))
+                        count.record(os.path.basename(words[0]), words[1:], conditions, counts, status), by_function)
 
 
-def _count_in_machine(options, count, free, events, files):
-    """Runs the program and returns the guest's result."""
+def _count_in_machine(options, count, free, events, files, table=None):
+    """Runs the program and returns the guest's result. TABLE: of the functions by which the emulator counts."""
     options.pmu, options.icount = "emulated", "time" not in free
     folder = initramfs.working_folder()
     program, *words = _words(options)
     bringer = bring.Bringer((), "/", count.RESULT)
+    listed = {}
     blob = initramfs.pack_program(
         program, words, count.environment(free, options.env), root=options.root, check=not options.no_check,
         added=options.add if options.root else options.add + _programs_among(words), brought=bringer.paths,
-        folder=folder if "place" in free else count.FOLDER, moved=None if "place" in free else folder, files=files,
-        starter=count.words(events, free, count.INPUT in files, options.control))
+        folder=folder if "place" in free else count.FOLDER, moved=None if "place" in free else folder, files=files, listed=listed,
+        starter=count.words(events, free, count.INPUT in files, options.control, options.region_requests))
+    if table:
+        table.add_files(listed)
+        table.save(options.function_table)
     platform = tally()
     if count.INPUT in files:
         platform = Platform(platform.kernel, _join(_AS_PIPES, _NO_INPUT), has_input=False)
@@ -448,16 +466,18 @@ def _count_in_machine(options, count, free, events, files):
     return bringer.deliver()
 
 
-def _show_counts(options, count, before, killer, found):
+def _show_counts(options, count, before, killer, found, by_function):
     """Prints and saves the counts, and returns the status: the program's, or whether a count has grown."""
+    if by_function:
+        found.update(by_function.json())
     changes = None if before is None else count.compare(before["counts"], found["counts"])
-    text = count.write(found, changes, options.format)
+    text = count.write(found, before, changes, options.format, by_function)
     if options.output is None:
         sys.stderr.write(text)
     else:
         count.save(options.output, text)
     if options.save:
-        count.save(options.save, count.write(found, None, "json"))
+        count.save(options.save, count.write(found, None, None, "json", None))
     if killer:
         print(count.killed(killer), file=sys.stderr)
     if found["status"]:
@@ -684,6 +704,7 @@ def _chosen(options):
         pmu=options.pmu, cpus=options.cpus, cpu=options.cpu, memory_mib=options.memory or _MEMORY_MIB,
         icount=options.icount, gdb=options.gdb, arch=options.arch, processor=options.processor or processor.DEFAULT,
         devices=options.device, modelled=options.caches, bare=getattr(options, "bare", False),
+        functions=getattr(options, "function_table", None), requests=getattr(options, "region_requests", False),
         pmu_properties={name: value for name, value in properties.items() if value is not None})
 
 

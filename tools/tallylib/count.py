@@ -69,10 +69,10 @@ def events_for(processor, counters, choice):
             *(Event(name, _ALL, kind, config) for name, kind, config in _ALWAYS)]
 
 
-def words(events, free, has_input, control):
+def words(events, free, has_input, control, by_requests):
     """The words of userland/programs/count up to the program's."""
     flags = [flag for flag, condition in (("-t", "time"), ("-r", "random"), ("-a", "addresses")) if condition not in free]
-    return [COUNTER, *flags, *(["-c", control] if control else []), *(["-i", INPUT] if has_input else []),
+    return [COUNTER, *flags, *(["-v"] if by_requests else []), *(["-c", control] if control else []), *(["-i", INPUT] if has_input else []),
             "-o", RESULT, *(event.word() for event in events), "--"]
 
 
@@ -123,6 +123,8 @@ def conditions(options, data, kernel):
             "counters": {name: value for name, value in properties.items() if value is not None},
             "cpus": options.cpus, "memory": options.memory, "words of the kernel": options.append,
             "environment": dict(options.env), "free": sorted(set(options.free)), "control": options.control,
+            **({"client requests": True} if options.region_requests else {}),
+            **({"functions": True} if options.functions or options.format == "callgrind" else {}),
             "input": hashlib.sha256(data).hexdigest()[:16], "kernel": digest(kernel), "emulator": digest(paths.emulator(True))}
 
 
@@ -145,12 +147,28 @@ def text_table(counts):
     return "\n".join(lines) + "\n"
 
 
-def write(found, changes, kind):
+def write(found, before, changes, kind, by_function):
+    """The record FOUND as text of this KIND. CHANGES: those from BEFORE, or None; BY_FUNCTION: functions.Counts, or None."""
+    by_name = None
+    if before is not None and by_function:
+        from . import functions
+        by_name = functions.changes(before["functions"], found["functions"])
     if kind == "json":
-        return json.dumps(found if changes is None else {**found, "changes": [change.json() for change in changes]}, indent=1) + "\n"
+        shown = dict(found)
+        if changes is not None:
+            shown["changes"] = [change.json() for change in changes]
+        if by_name is not None:
+            shown["changes of functions"] = [functions.change_json(change) for change in by_name]
+        return json.dumps(shown, indent=1) + "\n"
+    if kind == "callgrind":
+        return by_function.callgrind(found["program"], found["arguments"])
     text = text_table(found["counts"])
+    if by_function:
+        text += by_function.text()
     if changes is not None:
         text += "".join(f"{change.line()}\n" for change in changes) or "every count is the baseline's\n"
+    if by_name is not None:
+        text += "".join(f"{functions.change_line(change)}\n" for change in by_name) or "every function's counts are the baseline's\n"
     return text
 
 
@@ -253,5 +271,7 @@ def refuse(options):
                         (options.gdb, "--gdb")):
         if given:
             raise Failure(USAGE, f"{name}: count is for the emulated PMU of x86_64's processors; leave it out")
+    if options.region_requests and options.control:
+        raise Failure(USAGE, "--region-requests: the program's requests say what is counted; leave out --region and --control")
     if options.compare is None and options.limit is not None:
         raise Failure(USAGE, "--limit is for --compare")

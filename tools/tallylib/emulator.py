@@ -15,8 +15,8 @@ from .record import fresh, record
 _EXIT_PORT = "isa-debug-exit,iobase=0xf4,iosize=4"
 # The Alpha's machine ends through its console.
 _MACHINES = {"x86_64": ("-machine", "pc", "-device", _EXIT_PORT), "alpha": ("-machine", "clipper", "-nic", "none")}
-# The warning of our PMUs about a selection that no event models (qemu/files/target/*/).
-_UNMODELLED = re.compile(r"^\S+: warning: (the PMU does not model .*)$")
+# The warnings of our PMUs about a selection that no event models, and a request that they do not obey (qemu/files/target/*/).
+_UNMODELLED = re.compile(r"^\S+: warning: (the PMU does not model .*|the program asks Callgrind .*)$")
 _ALPHA_CPU = "ev67"
 _ALPHA_CPUS_MAX = 4
 
@@ -36,6 +36,8 @@ class Options:
     processor: str = processor.DEFAULT
     modelled: caches.Caches | None = None  # --caches; None: the CPU's own, or none if the machine is `bare`
     bare: bool = False
+    requests: bool = False  # client requests of Valgrind's headers pause and start the counters
+    functions: str | None = None  # the table of functions by which instructions are counted
     devices: list = fresh(list)
 
 
@@ -156,4 +158,6 @@ def _cpu(options):
         return model
     # The user's own model decides which properties its PMU takes: the emulator checks them.
     name = None if options.cpu else options.processor
-    return ",".join([model, *chosen.properties(options.pmu_properties or {}, name), *_cache_words(options, chosen)])
+    more = ["x-pmu-functions=" + options.functions.replace(",", ",,")] if options.functions else []
+    more += ["x-pmu-requests=on"] if options.requests else []
+    return ",".join([model, *chosen.properties(options.pmu_properties or {}, name), *_cache_words(options, chosen), *more])

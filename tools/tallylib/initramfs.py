@@ -26,7 +26,7 @@ _NAMES = {"/etc/passwd": b"root:x:0:0:root:/root:/bin/sh\n", "/etc/group": b"roo
 
 def pack_program(program, words, environment, root=None, init=None, check=True, added=(), brought=(),
                  arch=architecture.ARCHITECTURES[architecture.DEFAULT], folder="/", files=None, starter=None, moved=None,
-                 folders=()):
+                 folders=(), listed=None):
     """An initramfs that runs `program` (a host path, or a name in PATH) with `words` as its arguments.
 
     The files that the program needs are packed too, at their paths on the host.
@@ -38,7 +38,8 @@ def pack_program(program, words, environment, root=None, init=None, check=True, 
     relative path is where it is on the host; any other is in /bin. `files` has more files by their path in the guest, as
     bytes or as the host's path. `folders` are more folders. `starter` are words before the program's: the first is the path of one of `files`, which
     is started instead. `moved`, the host's working folder: what is `added` from below it lies below `folder` in the guest,
-    where its path on the host leads to, and a program lies in /bin. Returns the archive's bytes.
+    where its path on the host leads to, and a program lies in /bin. `listed`, a dict, takes the contents, or the host's path of
+    them, of each regular file by its path. Returns the archive's bytes.
     """
     layout = Layout()
     for directory, mode in _DIRECTORIES.items():
@@ -89,6 +90,8 @@ def pack_program(program, words, environment, root=None, init=None, check=True, 
         layout.add_file(bring.NAMES, _strings(brought), 0o644)
     layout.add_file(".tally/argv", _strings([*(starter or ()), called, *words]), 0o644)
     layout.add_file(".tally/env", _strings(f"{key}={value}" for key, value in environment.items()), 0o644)
+    if listed is not None:
+        listed.update(layout.files())
     return layout.finish()
 
 

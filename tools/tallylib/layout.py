@@ -74,6 +74,12 @@ class Layout:
         """Whether the guest's `path` leads to an entry."""
         return self._place(path) in self._entries
 
+    def files(self):
+        """(path in the guest, contents or the host's path of them) of each regular file."""
+        for name, entry in self._entries.items():
+            if stat.S_ISREG(entry.mode):
+                yield "/" + name, entry.contents
+
     def finish(self):
         """The archive, as bytes."""
         archive = cpio.Archive()

@@ -2,7 +2,7 @@
 /*
  * Hooks: the places where the kernel calls listeners in the layers above.
  *
- * A file calls hook_NAME where NAME happens and knows nothing about the listeners. A hook has one to three
+ * A file calls hook_NAME where NAME happens and knows nothing about the listeners. A hook has one to four
  * places for listeners and calls them in the order of their numbers. A listener defines itself, in any file:
  *
  *	HOOK_LISTENER(task_woken, 1, (const struct task *task, unsigned int cpu))
@@ -129,12 +129,17 @@ static inline void hook_listen(enum hook hook, bool on)
 #define HOOK_PLACES_3(name, parameters) \
 	HOOK_PLACES_2(name, parameters) HOOK_PLACE void hook_##name##_3 parameters;
 
+#define HOOK_PLACES_4(name, parameters) \
+	HOOK_PLACES_3(name, parameters) HOOK_PLACE void hook_##name##_4 parameters;
+
 #define HOOK_CALLS_1(name, arguments) \
 	if (hook_##name##_1) hook_##name##_1 arguments;
 #define HOOK_CALLS_2(name, arguments) \
 	HOOK_CALLS_1(name, arguments) if (hook_##name##_2) hook_##name##_2 arguments;
 #define HOOK_CALLS_3(name, arguments) \
 	HOOK_CALLS_2(name, arguments) if (hook_##name##_3) hook_##name##_3 arguments;
+#define HOOK_CALLS_4(name, arguments) \
+	HOOK_CALLS_3(name, arguments) if (hook_##name##_4) hook_##name##_4 arguments;
 
 /* Declares FUNCTION, which calls the listeners at the PLACES of hook NAME. */
 #define HOOK_FUNCTION(function, name, places, parameters, arguments) \
@@ -188,7 +193,7 @@ HOOK(task_slept, 1, (const struct task *task, uint64_t delay_ns, bool blocked),
 /* --- processes. Task context --- */
 
 /* The current task PARENT has created CHILD with CLONE_FLAGS. CHILD has its number and does not run yet. */
-HOOK(task_forked, 2, (const struct task *parent, struct task *child, uint64_t clone_flags),
+HOOK(task_forked, 3, (const struct task *parent, struct task *child, uint64_t clone_flags),
      (parent, child, clone_flags))
 
 /* TASK is about to get the name NEW_NAME. */
@@ -222,7 +227,7 @@ HOOK(signal_sent, 1,
      (info, task, group, outcome))
 
 /* The current task has taken the signal INFO and performs ACTION. */
-HOOK(signal_taken, 1, (const struct kernel_siginfo *info, const struct kernel_sigaction *action),
+HOOK(signal_taken, 2, (const struct kernel_siginfo *info, const struct kernel_sigaction *action),
      (info, action))
 
 /* --- locks --- */
@@ -301,7 +306,7 @@ HOOK(fault_served, 1, (struct trap_frame * frame, uintptr_t address), (frame, ad
 HOOK(unaligned, 1, (struct trap_frame * frame, uintptr_t address), (frame, address))
 
 /* The current task has mapped or changed AREA. Task context, no lock held. */
-HOOK(area_mapped, 1, (const struct vm_area *area), (area))
+HOOK(area_mapped, 2, (const struct vm_area *area), (area))
 
 /* The current task has unmapped AREA, a copy of all of an area or of its part. Task context, no lock held. */
 HOOK(area_unmapped, 1, (const struct vm_area *area), (area))
@@ -336,7 +341,7 @@ HOOK_ALWAYS(call_exit, 1, (unsigned long number, struct trap_frame *frame, long 
 /* --- context switches. Run queue's lock held, interrupts off --- */
 
 /* The CPU is about to switch from PREV to NEXT. */
-HOOK(task_out, 3, (struct task * prev, struct task *next), (prev, next))
+HOOK(task_out, 4, (struct task * prev, struct task *next), (prev, next))
 
 /* True if the switches of TASK, or all switches of this CPU, have a listener. A macro, because struct task is
  * incomplete here. */
@@ -403,11 +408,11 @@ int hook_task_copied(struct task *parent, struct task *child, uint64_t clone_fla
 
 /* The current TASK begins to exit and still has its memory; or TASK was copied and never ran. Task
  * context. */
-HOOK_ALWAYS(task_exits, 2, (struct task * task), (task))
+HOOK_ALWAYS(task_exits, 3, (struct task * task), (task))
 
 /* The current TASK, in execve, has its new name and is about to change to the new program; DUMPABLE: other
  * tasks may inspect it. Task context. */
-HOOK_ALWAYS(task_changes_program, 2, (struct task * task, bool dumpable), (task, dumpable))
+HOOK_ALWAYS(task_changes_program, 3, (struct task * task, bool dumpable), (task, dumpable))
 
 /* The last reference to TASK is dropped: the listener at place 3 frees TASK. */
 HOOK_ALWAYS(task_freed, 3, (struct task * task), (task))

@@ -2,13 +2,14 @@
 /*
  * count - counts the events of one program, from its exec to its end, for `tally count` on the host.
  *
- *     count [-t] [-r] [-a] [-c FIFO[,ACK]] [-i INPUT] -o RESULT EVENT... -- PROGRAM [ARGUMENTS]
+ *     count [-t] [-r] [-a] [-v] [-c FIFO[,ACK]] [-i INPUT] -o RESULT EVENT... -- PROGRAM [ARGUMENTS]
  *
  * It is the first process of a machine. An EVENT is NAME:TYPE:CONFIG:MODES, numbers of perf_event_open(2) and the letters
  * u and k. Descendants are counted, too. The program reads INPUT as its standard input, if there is one. -t begins at a
  * multiple of START_NS on the clock; -r lets the kernel's random numbers begin anew; -a puts the program at fixed
  * addresses. With -c the events are off until the program writes "enable\n" to FIFO, as to perf stat's: then or at
- * "disable\n" they change, and "ack\n" is the answer at ACK.
+ * "disable\n" they change, and "ack\n" is the answer at ACK. With -v the emulator's counters stand still until the program
+ * starts them by a client request of Valgrind's headers (qemu/files/target/i386/tcg/system/pmu-requests.c).
  *
  * RESULT has a line for each event, "NAME VALUE ENABLED_NS RUNNING_NS", and then "exit STATUS" or "signal NUMBER"; or one
  * line "open NAME ERRNO", "exec ERRNO" or "failed STEP ERRNO".
@@ -45,7 +46,7 @@ struct counted {
 };
 
 struct options {
-	bool aligned_start, fixed_random, fixed_addresses;
+	bool aligned_start, fixed_random, fixed_addresses, by_requests;
 	char *fifo, *ack;
 	const char *input, *result;
 };
@@ -79,6 +80,20 @@ static int restart_random(void)
 	return fd < 0 || ioctl(fd, RNDRESEEDCRNG) < 0 || close(fd) < 0 ? -1 : 0;
 }
 
+/* From now on the program's client requests decide what is counted: a request of Tally's own, in Valgrind's form. */
+static void wait_for_requests(void)
+{
+	const uint64_t request[6] = { 0x544c0000 };
+	uint64_t answer = 0;
+
+	__asm__ volatile(
+		"rolq $3, %%rdi\n\trolq $13, %%rdi\n\trolq $61, %%rdi\n\trolq $51, %%rdi\n\t"
+		"xchgq %%rbx, %%rbx"
+		: "+d"(answer)
+		: "a"(request)
+		: "cc", "memory");
+}
+
 /* Becomes the program when GO is closed. An error is written to FAILED. */
 static void become(char **words, const struct options *options, int go, int failed)
 {
@@ -98,6 +113,8 @@ static void become(char **words, const struct options *options, int go, int fail
 	/* Last, so that no work of a length of its own lies between this and the exec. */
 	if (options->aligned_start)
 		pause_until_start();
+	if (options->by_requests)
+		wait_for_requests();
 	execv(words[0], words);
 out:
 	error = errno;
@@ -191,6 +208,8 @@ static int make_fifo(const char *path, int flags)
 
 static int write_counts(int status)
 {
+	/* Descendants that still run count no further: all events of one moment. */
+	change_all(PERF_EVENT_IOC_DISABLE);
 	for (int i = 0; i < event_count; i++) {
 		uint64_t values[3];
 
@@ -211,7 +230,7 @@ static int read_options(struct options *options, int argc, char **argv)
 {
 	int letter;
 
-	while ((letter = getopt(argc, argv, "+trac:i:o:")) != -1) {
+	while ((letter = getopt(argc, argv, "+travc:i:o:")) != -1) {
 		switch (letter) {
 		case 't':
 			options->aligned_start = true;
@@ -221,6 +240,9 @@ static int read_options(struct options *options, int argc, char **argv)
 			break;
 		case 'a':
 			options->fixed_addresses = true;
+			break;
+		case 'v':
+			options->by_requests = true;
 			break;
 		case 'c':
 			options->fifo = strsep(&optarg, ",");
@@ -249,7 +271,7 @@ int main(int argc, char **argv)
 		at++;
 	if (at < 0 || at + 1 >= argc || at - first > EVENTS_MAX) {
 		fprintf(stderr,
-			"usage: count [-t] [-r] [-a] [-c FIFO[,ACK]] [-i INPUT] -o RESULT EVENT... -- PROGRAM [ARGUMENTS]\n");
+			"usage: count [-t] [-r] [-a] [-v] [-c FIFO[,ACK]] [-i INPUT] -o RESULT EVENT... -- PROGRAM [ARGUMENTS]\n");
 		return EXIT_FAILURE;
 	}
 	result = fopen(options.result, "we");

@@ -6,7 +6,8 @@
  * CPU model reports to the PMU.  It is not the PMU: tcg/system/pmu-intel.c and
  * pmu-amd.c have each vendor's registers and events; pmu-event.c, pmu-count.c,
  * pmu-msr.c and pmu.c have what both share: conditions on events, counting,
- * access to registers, life cycle; pmu-log.c tells the model of the processor
+ * access to registers, life cycle; pmu-functions.c says which function what
+ * retires belongs to; pmu-requests.c obeys requests of programs; pmu-log.c tells the model of the processor
  * behind the counters (model/) what retires; pmu-fault*.c have the ways to be
  * wrong on purpose; tcg/pmu-translate.c.inc, pmu-translate-log.c.inc and
  * pmu-translate-filter.c.inc have what translated code does.  The registers
@@ -46,6 +47,7 @@
 
 typedef struct X86PMUModel X86PMUModel;
 typedef struct X86PMULog X86PMULog;
+typedef struct X86PMUFunctions X86PMUFunctions;
 struct ModelStretch;
 
 /*
@@ -69,6 +71,9 @@ typedef struct X86PMUConfig {
     uint32_t filter_where;      /* TCG_FILTER_WHERE of their lines */
     bool lbr;                   /* x-lbr: it has last branch records */
     bool pebs;                  /* x-pebs: it has precise sampling */
+    char *functions_path;       /* x-pmu-functions: the table; NULL: none */
+    X86PMUFunctions *functions; /* NULL: nothing counts by function */
+    bool requests;              /* x-pmu-requests: obey Valgrind's client requests */
     bool faulty;                /* it has one of these */
     uint64_t faults[DIV_ROUND_UP(X86_PMU_NR_FAULTS, 64)];
 } X86PMUConfig;
@@ -92,7 +97,9 @@ static inline bool x86_pmu_fault(const X86PMUConfig *cfg, X86PMUFault f)
     DEFINE_PROP_STRING("x-pmu-caches", type, field.caches),                 \
     DEFINE_PROP_STRING("x-pmu-fault", type, field.fault_names),             \
     DEFINE_PROP_BOOL("x-lbr", type, field.lbr, false),                      \
-    DEFINE_PROP_BOOL("x-pebs", type, field.pebs, false)
+    DEFINE_PROP_BOOL("x-pebs", type, field.pebs, false),                    \
+    DEFINE_PROP_STRING("x-pmu-functions", type, field.functions_path),      \
+    DEFINE_PROP_BOOL("x-pmu-requests", type, field.requests, false)
 
 /*
  * The kinds of branch.  Translated code knows all but whether a conditional
@@ -221,6 +228,16 @@ typedef struct X86PMUState {
                                    they are for counters by pass alone */
     uint64_t items;             /* that some enabled counter counts */
     uint64_t offcore_rsp[X86_PMU_NR_OFFCORE];   /* MSR_OFFCORE_RSP_x */
+
+    /*
+     * With x-pmu-functions (see pmu-functions.c): the function that goes on in
+     * either ring, or none, and where the call returns that has just happened.
+     */
+    uint32_t function_user, function_kernel;
+    uint64_t function_return;
+    uint64_t function_insns[2]; /* that counters counted, by ring; user is 1 */
+    bool counts_insns;          /* some counter moves once an instruction */
+    bool paused;                /* by a client request: no counter moves */
 
     uint64_t debugctl;          /* IA32_DEBUGCTL, the bits that exist here */
     uint64_t hwcr;              /* AMD's HWCR, the same */
@@ -403,6 +420,18 @@ void x86_pmu_mapped(CPUArchState *env, uint64_t virt, uint64_t phys,
  */
 void x86_pmu_flushed(CPUArchState *env, bool global_too);
 void x86_pmu_flushed_page(CPUArchState *env, uint64_t virt);
+
+/*
+ * x86_pmu_function_at: the function at @pc in the present ring, by number; *@end
+ * is the first address after it at which another may begin.
+ */
+uint32_t x86_pmu_function_at(CPUArchState *env, uint64_t pc, uint64_t *end);
+
+/*
+ * x86_pmu_ends_request: an instruction of user mode ends at @end; is it the last
+ * of a client request of Valgrind's?
+ */
+bool x86_pmu_ends_request(CPUArchState *env, uint64_t end);
 
 /* x86_pmu_exec_exit: the thread may run another CPU now. */
 void x86_pmu_exec_exit(CPUArchState *env);

@@ -56,7 +56,7 @@ uint64_t *pmu_counter_value(CPUX86State *env, const X86PMUCounter *c)
 /* Does @c move in the mode that the allowance is for? */
 static bool moves(const X86PMUState *p, const X86PMUCounter *c)
 {
-    return (c->modes & p->mode) &&
+    return (c->modes & p->mode) && !p->paused &&
            (c->per_insn || c->per_branch_most || c->items);
 }
 
@@ -155,6 +155,12 @@ static void set_filters(CPUState *cs, bool filters)
     }
 }
 
+/* Does @c count instructions and nothing else, because the guest asked? */
+static bool counts_insns(const X86PMUCounter *c)
+{
+    return !c->is_free_running && c->per_insn == 1 && !c->per_branch_most && !c->items && !c->by_pass;
+}
+
 /* Start counting for the present mode, with a new allowance. */
 static void grant(CPUX86State *env)
 {
@@ -170,6 +176,7 @@ static void grant(CPUX86State *env)
     p->counting = p->skidding || p->lbr_records || p->pebs.pending;
     p->by_kind = false;
     p->by_items = false;
+    p->counts_insns = false;
     p->delivering = false;
     p->passes = 0;
     p->mode = present_mode(env);
@@ -179,6 +186,7 @@ static void grant(CPUX86State *env)
             p->counting = true;
             p->by_kind |= p->counters[i].by_kind;
             p->by_items |= p->counters[i].items || p->counters[i].by_pass;
+            p->counts_insns |= counts_insns(&p->counters[i]);
         }
     }
     if (was_logged && !p->by_items) {
@@ -263,6 +271,9 @@ static uint64_t settle(CPUX86State *env, bool *interrupts)
     uint64_t grown[MODEL_ITEMS];
     uint64_t overflowed = 0;
 
+    if (p->counts_insns) {
+        p->function_insns[!!(p->mode & X86_PMU_MODES_USR)] += insns;
+    }
     if (p->by_kind) {
         count_kinds(p, branches, of);
     }
@@ -274,7 +285,8 @@ static uint64_t settle(CPUX86State *env, bool *interrupts)
         const X86PMUCounter *c = &p->counters[i];
         uint64_t *value = pmu_counter_value(env, c);
 
-        if (!moves(p, c) && !(p->counts_deliveries && (c->modes & p->mode))) {
+        if (p->paused ||
+            (!moves(p, c) && !(p->counts_deliveries && (c->modes & p->mode)))) {
             continue;
         }
         *value += c->per_insn * (insns + (c->by_pass ? p->passes : 0)) +
@@ -392,7 +404,8 @@ static void list_counters(CPUX86State *env)
 
     p->nr_counters = 0;
     p->counts_deliveries = false;
-    p->by_mode = false;
+    /* Costs by function are of one ring, too. */
+    p->by_mode = env_archcpu(env)->pmu_config.functions;
     p->items = 0;
     env_archcpu(env)->pmu_config.model->list_counters(env);
     if (p->items) {

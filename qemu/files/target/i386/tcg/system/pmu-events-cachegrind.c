@@ -18,9 +18,6 @@
 #include "cpu.h"
 #include "pmu-internal.h"
 
-#define LEAF_SIGNATURE          0x796c6154      /* "Taly" */
-#define LEAF_HAS_CACHEGRIND     (1u << 0)       /* EBX */
-
 #define CACHEGRIND              0xff
 #define ALL                     0, UINT8_MAX    /* of the versions */
 #define NOTHING                 0
@@ -53,6 +50,6 @@ void pmu_cachegrind_cpuid(const X86CPU *cpu, uint32_t *eax, uint32_t *ebx)
     if (cpu->pmu_config.log &&
         g_str_equal(pmu_log_preset(cpu), pmu_events_cachegrind.preset)) {
         *eax = LEAF_SIGNATURE;
-        *ebx = LEAF_HAS_CACHEGRIND;
+        *ebx |= LEAF_HAS_CACHEGRIND;
     }
 }

@@ -179,6 +179,10 @@ extern const PMUPresetEvents pmu_events_skylake, pmu_events_zen3,
 /* The leaf of CPUID that announces the events of pmu_events_cachegrind. */
 #define LEAF_EMULATOR           0x40000001
 
+#define LEAF_SIGNATURE          0x796c6154      /* EAX: "Taly" */
+#define LEAF_HAS_CACHEGRIND     (1u << 0)       /* EBX */
+#define LEAF_HAS_FUNCTIONS      (1u << 1)
+
 /* pmu_cachegrind_cpuid: that leaf, where these events are available. */
 void pmu_cachegrind_cpuid(const X86CPU *cpu, uint32_t *eax, uint32_t *ebx);
 
@@ -358,6 +362,27 @@ bool pmu_pebs_flush(CPUX86State *env);
 const PMURegister *pmu_pebs_register(uint32_t index);
 
 extern const struct VMStateDescription vmstate_x86_pebs;
+ * Functions (pmu-functions.c).  But for pmu_functions_realize they are called
+ * only if pmu_config.functions is set.
+ */
+
+/*
+ * pmu_functions_realize: read the table of x-pmu-functions, if there is one.
+ * False, with *errp, if it cannot be read.
+ */
+bool pmu_functions_realize(X86CPU *cpu, Error **errp);
+
+/* pmu_functions_reset: power-up values. */
+void pmu_functions_reset(CPUX86State *env);
+
+/* The register by which the guest's kernel tells what the emulator cannot see. */
+#define MSR_REPORT                0x40000054
+
+/* pmu_functions_reported: the register was written.  False: @address has no memory. */
+bool pmu_functions_reported(CPUX86State *env, uint64_t address);
+
+/* pmu_requests_realize: there is a CPU with x-pmu-requests. */
+void pmu_requests_realize(void);
 
 /*
  * Faults.  Each of these functions is called only if pmu_config.faulty is set,

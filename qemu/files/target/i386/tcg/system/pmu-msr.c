@@ -106,6 +106,12 @@ bool x86_pmu_wrmsr(CPUX86State *env, uint32_t index, uint64_t val,
     const PMURegister *r = find_register(cpu, index);
     unsigned i;
 
+    if (index == MSR_REPORT && cpu->pmu_config.functions) {
+        if (!pmu_functions_reported(env, val)) {
+            raise_exception_err_ra(env, EXCP0D_GPF, 0, ra);
+        }
+        return true;
+    }
     if (!r) {
         return false;
     }

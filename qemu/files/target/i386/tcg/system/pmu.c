@@ -71,7 +71,11 @@ bool x86_pmu_realize(X86CPU *cpu, Error **errp)
         /* Blocks must know their addresses. */
         CPU(cpu)->tcg_cflags &= ~CF_PCREL;
     }
+    if (cfg->requests) {
+        pmu_requests_realize();
+    }
     return cfg->model->realize(cpu, errp) && pmu_log_realize(cpu, errp) &&
+           pmu_functions_realize(cpu, errp) &&
            (!cfg->fault_names || pmu_fault_realize(cpu, errp));
 }
 
@@ -82,6 +86,10 @@ void x86_pmu_cpuid(X86CPU *cpu, uint32_t leaf, uint32_t *eax, uint32_t *ebx,
 
     if (model && leaf == LEAF_EMULATOR) {
         pmu_cachegrind_cpuid(cpu, eax, ebx);
+        if (cpu->pmu_config.functions) {
+            *eax = LEAF_SIGNATURE;
+            *ebx |= LEAF_HAS_FUNCTIONS;
+        }
     } else if (model) {
         model->cpuid(cpu, leaf, eax, ebx, ecx, edx);
         if (unlikely(cpu->pmu_config.faulty)) {
@@ -106,6 +114,9 @@ void x86_pmu_reset(CPUX86State *env)
     }
     if (cpu->pmu_config.log) {
         pmu_log_reset(env);
+    }
+    if (cpu->pmu_config.functions) {
+        pmu_functions_reset(env);
     }
     if (unlikely(cpu->pmu_config.faulty)) {
         pmu_fault_reset(env);
