@@ -31,12 +31,17 @@ static const struct {
 	const char *name;
 	uint64_t *value;
 } words[] = {
-	{ "version=", &config.version }, { "counters=", &config.counters },
-	{ "width=", &config.width },	 { "skid=", &config.skid },
-	{ "cpus=", &config.cpus },	 { "icount=", &config.icount },
+	{ "version=", &config.version },
+	{ "counters=", &config.counters },
+	{ "width=", &config.width },
+	{ "skid=", &config.skid },
+	{ "cpus=", &config.cpus },
+	{ "icount=", &config.icount },
 	{ "one_thread=", &config.one_thread },
-	{ "amd=", &config.amd },	 { "kind=", &config.kind },
-	{ "mode=", &config.mode },	 { "rounds=", &config.rounds },
+	{ "amd=", &config.amd },
+	{ "kind=", &config.kind },
+	{ "mode=", &config.mode },
+	{ "rounds=", &config.rounds },
 };
 
 /* Where `word` begins in `line`, after its prefix `name`; NULL if it does not. */
