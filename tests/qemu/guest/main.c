@@ -33,13 +33,19 @@ static const struct {
 	const char *name;
 	uint64_t *value;
 } words[] = {
-	{ "version=", &config.version }, { "counters=", &config.counters },
-	{ "width=", &config.width },	 { "skid=", &config.skid },
-	{ "cpus=", &config.cpus },	 { "icount=", &config.icount },
+	{ "version=", &config.version },
+	{ "counters=", &config.counters },
+	{ "width=", &config.width },
+	{ "skid=", &config.skid },
+	{ "cpus=", &config.cpus },
+	{ "icount=", &config.icount },
 	{ "one_thread=", &config.one_thread },
-	{ "amd=", &config.amd },	 { "kind=", &config.kind },
-	{ "mode=", &config.mode },	 { "rounds=", &config.rounds },
-	{ "lbr=", &config.lbr },	 { "pebs=", &config.pebs },
+	{ "amd=", &config.amd },
+	{ "kind=", &config.kind },
+	{ "mode=", &config.mode },
+	{ "rounds=", &config.rounds },
+	{ "lbr=", &config.lbr },
+	{ "pebs=", &config.pebs },
 };
 
 /* Where `word` begins in `line`, after its prefix `name`; NULL if it does not. */

@@ -84,7 +84,8 @@ int main(int argc, char **argv)
 	bool ends_early = argc > 1 && strcmp(argv[1], "-e") == 0;
 
 	if (argc < 2 + ends_early || getpid() != 1) {
-		fprintf(stderr, "usage: each [-e] COMMAND...   as the first process of a machine\n");
+		fprintf(stderr,
+			"usage: each [-e] COMMAND...   as the first process of a machine\n");
 		return EXIT_USAGE;
 	}
 	for (int i = 1 + ends_early; i < argc; i++) {
