@@ -30,7 +30,7 @@ BUILDS = re.compile(r"  [A-Z]+ +\S+$")
 NOT_RUN = {
     "make check": "runs this test",
     "make check-quick": "runs a part of the tests",
-    'make WITHOUT="net trace pty perfctr"': "tests/boot/smallest.t builds it, in a folder of its own",
+    'make WITHOUT="net inet trace pty perfctr"': "tests/boot/smallest.t builds it, in a folder of its own",
     "make check ARCH=alpha": "runs Alpha's tests, as make check does",
     "make DEBUG=1 check": "the same",
     'make check TESTS="tests/boot/cpus-2.t"': "the same",
