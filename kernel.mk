@@ -7,10 +7,11 @@ VDSO_DIR := arch/$(ARCH)/vdso
 KERNEL_SRCS := $(sort $(wildcard boot/*.c) \
 	$(shell find $(KERNEL_DIRS) -path $(VDSO_DIR) -prune -o -name '*.c' -print -o -name '*.S' -print))
 
-# WITHOUT="net trace pty perfctr", or some of them, leaves these parts out. No file below them refers to them, which
+# WITHOUT="net inet trace pty perfctr", or some of them, leaves these parts out. No file below them refers to them, which
 # tests/tools/layers.t checks; their system calls are ENOSYS, and the places of their listeners are empty.
-KERNEL_PARTS := net trace pty perfctr
+KERNEL_PARTS := net inet trace pty perfctr
 KERNEL_PART_net := kernel/net/%
+KERNEL_PART_inet := kernel/net/inet/%
 KERNEL_PART_trace := kernel/trace/%
 KERNEL_PART_pty := kernel/tty/pty%
 KERNEL_PART_perfctr := kernel/perfctr/% arch/$(ARCH)/pmu/perfctr.c
@@ -62,13 +63,41 @@ KERNEL_LDFLAGS := -nostdlib -z noexecstack --no-warn-rwx-segments --build-id=sha
 include arch/$(ARCH)/arch.mk
 KERNEL_LIB_OBJS := $(NEWLIB_STRING:%=$(O)/newlib/%.o)
 
+# lwIP, from Debian's source: the files of TCP and UDP, and of the two IPs. Linked into one object with what the kernel
+# calls of it and no more; LWIP_CALLS are those functions.
+LWIP := $(shell kernel/net/inet/lwip-source --path)
+LWIP_STAMP := $(LWIP)/src/core/tcp.c
+LWIP_FILES := core/def core/ip core/mem core/memp core/netif core/pbuf core/tcp core/tcp_in core/tcp_out core/udp \
+	core/ipv4/ip4 core/ipv4/ip4_addr core/ipv6/ip6 core/ipv6/ip6_addr
+LWIP_CALLS := ip_input ip_addr_any ip6_addr_any ip_addr_any_type lwip_htonl lwip_htons netif_add pbuf_alloc pbuf_clone \
+	pbuf_copy_partial pbuf_free tcp_abort tcp_accept tcp_arg tcp_backlog_accepted tcp_backlog_delayed tcp_bind tcp_close \
+	tcp_connect tcp_err tcp_fasttmr tcp_init tcp_listen_with_backlog tcp_new_ip_type tcp_output tcp_poll tcp_recv \
+	tcp_recved tcp_sent tcp_shutdown tcp_slowtmr tcp_write udp_bind udp_connect udp_disconnect udp_init \
+	udp_new_ip_type udp_recv udp_remove udp_sendto_if_src
+LWIP_CPPFLAGS := -Ikernel/net/inet/port -isystem $(LWIP)/src/include
+ifneq ($(filter kernel/net/inet/%,$(KERNEL_SRCS)),)
+LWIP_OBJS := $(O)/lwip/lwip.o
+endif
+$(LWIP_STAMP):
+	kernel/net/inet/lwip-source >/dev/null
+$(O)/kernel/net/inet/%.c.o: KERNEL_CPPFLAGS += $(LWIP_CPPFLAGS)
+$(filter $(O)/kernel/net/inet/%,$(KERNEL_OBJS)): kernel/net/inet/port/lwipopts.h kernel/net/inet/port/arch/cc.h | $(LWIP_STAMP)
+$(LWIP_FILES:%=$(O)/lwip/%.o): $(O)/lwip/%.o: kernel/net/inet/port/lwipopts.h kernel/net/inet/port/arch/cc.h kernel.mk \
+	$(LWIP_STAMP) $(NEWLIB_STAMP)
+	@mkdir -p $(@D)
+	$(call say,CC,lwip/$*.c)
+	$(CC) $(LWIP_CPPFLAGS) $(KERNEL_CPPFLAGS) $(KERNEL_CFLAGS) -Os -fno-sanitize=all -ffunction-sections -fdata-sections -w \
+		-c $(LWIP)/src/$*.c -o $@
+$(O)/lwip/lwip.o: $(LWIP_FILES:%=$(O)/lwip/%.o)
+	$(LD) -r --gc-sections $(LWIP_CALLS:%=-u %) -o $@ $^
+
 # The makefile is a source too: it has the flags.
 # Every path runs through the checkers; they are not the subject of the checks.
 ifneq ($(DEBUG),1)
 # No path that is measured runs through these, and each machine loads the image.
 $(addprefix $(O)/,drivers/%.c.o kernel/fs/9p/%.c.o kernel/fs/proc/%.c.o kernel/fs/sys/%.c.o kernel/trace/histogram%.c.o \
 	kernel/trace/format.c.o kernel/trace/tracefs.c.o kernel/trace/event_files.c.o kernel/trace/trigger.c.o \
-	kernel/trace/print.c.o kernel/log/%.c.o boot/%.c.o arch/x86_64/devices/%.c.o kernel/tty/%.c.o \
+	kernel/trace/print.c.o kernel/log/%.c.o boot/%.c.o arch/x86_64/devices/%.c.o kernel/tty/%.c.o kernel/net/inet/%.c.o \
 	$(addprefix arch/x86_64/,acpi.c.o cpuinfo.c.o features.c.o io_apic.c.o mp_table.c.o msi.c.o paging.c.o power.c.o \
 	ptrace.c.o topology.c.o)): \
 	KERNEL_CFLAGS += -Os
@@ -120,10 +149,11 @@ $(KERNEL_LDS): linker.ld $(wildcard arch/$(ARCH)/include/machine/link.h arch/$(A
 # whole.o is every object as one. A second link of it adds the names for backtraces, see boot/symbols.awk.
 # tally.o is the whole kernel with its table of symbols as one object: linked by linker.ld alone it is tally.elf,
 # and together with an object that has a section .initramfs it is a unikernel.
-$(O)/kernel/whole.o: $(KERNEL_OBJS) $(KERNEL_LIB_OBJS) kernel.mk
+$(O)/kernel/whole.o: $(KERNEL_OBJS) $(KERNEL_LIB_OBJS) $(LWIP_OBJS) kernel.mk
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(CC) $(KERNEL_CFLAGS) $(KERNEL_LTO) -r $(if $(KERNEL_LTO),-flinker-output=nolto-rel) -o $@ $(KERNEL_OBJS) $(KERNEL_LIB_OBJS)
+	$(CC) $(KERNEL_CFLAGS) $(KERNEL_LTO) -r $(if $(KERNEL_LTO),-flinker-output=nolto-rel) -o $@ $(KERNEL_OBJS) $(KERNEL_LIB_OBJS) \
+		$(LWIP_OBJS)
 
 $(O)/kernel/unnamed.elf: $(O)/kernel/whole.o $(KERNEL_LDS)
 	$(LD) $(KERNEL_LDFLAGS) -T $(KERNEL_LDS) -o $@ $<

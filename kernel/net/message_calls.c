@@ -2,7 +2,7 @@
 /*
  * System calls that send and receive on sockets: sendto, sendmsg, sendmmsg and their counterparts.
  *
- * The calls convert between a program's description of a message and struct unix_message: addresses, parts of
+ * The calls convert between a program's description of a message and struct socket_message: addresses, parts of
  * memory, flags. Descriptors and credentials are in message_control.c.
  */
 #include <string.h>
@@ -22,22 +22,31 @@
 /* Most messages of one sendmmsg or recvmmsg: Linux's UIO_MAXIOV. */
 #define MESSAGES_MAX IOV_MAX_COUNT
 
-ssize_t socket_send(struct unix_socket *socket, struct unix_message *message)
-{
-	return socket->type == SOCK_STREAM ? unix_stream_send(socket, message) :
-					     unix_datagram_send(socket, message);
-}
-
-ssize_t socket_receive(struct unix_socket *socket, struct unix_message *message)
-{
-	return socket->type == SOCK_STREAM ? unix_stream_receive(socket, message) :
-					     unix_datagram_receive(socket, message);
-}
-
 /* Returns the flags of a call on FILE. */
 static unsigned int call_flags(const struct file *file, unsigned int flags)
 {
 	return file->flags & O_NONBLOCK ? flags | MSG_DONTWAIT : flags;
+}
+
+static ssize_t send_by_family(struct file *file, struct socket_message *message)
+{
+	struct socket *socket = file->private;
+
+	return socket->family->send(socket, message);
+}
+
+static ssize_t receive_by_family(struct file *file, struct socket_message *message)
+{
+	struct socket *socket = file->private;
+
+	return socket->family->receive(socket, message);
+}
+
+/* Returns the address of the sender of MESSAGE, which was received, and its SIZE; 0: it has none. */
+static const void *sender_of(const struct socket_message *message, size_t *size)
+{
+	*size = message->from ? message->from->size : message->from_inet_size;
+	return message->from ? (const void *)&message->from->sockaddr : &message->from_inet;
 }
 
 /* --- one message --- */
@@ -45,7 +54,7 @@ static unsigned int call_flags(const struct file *file, unsigned int flags)
 /* Sends the message that USER describes. Bytes, or a negative error. */
 static ssize_t send_message(struct file *file, const struct kernel_msghdr *user, unsigned int flags)
 {
-	struct unix_message message = { .flags = call_flags(file, flags) };
+	struct socket_message message = { .flags = call_flags(file, flags) };
 	union socket_name name;
 	size_t name_size = user->msg_name ? (size_t)user->msg_namelen : 0;
 
@@ -58,7 +67,7 @@ static ssize_t send_message(struct file *file, const struct kernel_msghdr *user,
 	if (result)
 		return result;
 	if (name_size) {
-		message.to = &name.un;
+		message.to = &name;
 		message.to_size = name_size;
 	}
 	if (user->msg_iovlen > IOV_MAX_COUNT)
@@ -68,7 +77,7 @@ static ssize_t send_message(struct file *file, const struct kernel_msghdr *user,
 		return result;
 	result = message_control_get(&message, user->msg_control, user->msg_controllen);
 	if (!result)
-		result = socket_send(file->private, &message);
+		result = send_by_family(file, &message);
 	unix_rights_drop(message.rights);
 	vector_finish(&message.data);
 	return result;
@@ -77,7 +86,7 @@ static ssize_t send_message(struct file *file, const struct kernel_msghdr *user,
 /* Receives into the memory that USER describes, and updates USER. */
 static ssize_t receive_message(struct file *file, struct kernel_msghdr *user, unsigned int flags)
 {
-	struct unix_message message = { .flags = call_flags(file, flags) };
+	struct socket_message message = { .flags = call_flags(file, flags) };
 	int32_t name_size = user->msg_namelen;
 
 	if (user->msg_name && name_size < 0)
@@ -88,15 +97,17 @@ static ssize_t receive_message(struct file *file, struct kernel_msghdr *user, un
 
 	if (result)
 		return result;
-	result = socket_receive(file->private, &message);
+	result = receive_by_family(file, &message);
 	vector_finish(&message.data);
 	if (result >= 0) {
 		user->msg_flags = message.flags_out | (flags & MSG_CMSG_CLOEXEC);
 		message_control_put(file->private, &message, user, flags & MSG_CMSG_CLOEXEC);
 		if (user->msg_name) {
-			int error = socket_put_address(message.from, user->msg_name, name_size,
-						       &user->msg_namelen);
+			size_t size;
+			const void *sender = sender_of(&message, &size);
+			int error = socket_put_address(sender, size, user->msg_name, name_size);
 
+			user->msg_namelen = (int32_t)size;
 			result = error ? error : result;
 		}
 	}
@@ -110,7 +121,7 @@ static ssize_t receive_message(struct file *file, struct kernel_msghdr *user, un
 static long send_buffer(int fd, const struct kernel_msghdr *user, unsigned long buffer,
 			unsigned long size, unsigned int flags)
 {
-	struct unix_message message = { 0 };
+	struct socket_message message = { 0 };
 	union socket_name name;
 	struct file *file;
 	long result = socket_get(fd, &file);
@@ -121,12 +132,12 @@ static long send_buffer(int fd, const struct kernel_msghdr *user, unsigned long 
 	if (user->msg_name)
 		result = socket_copy_name(user->msg_name, user->msg_namelen, &name);
 	if (!result && user->msg_name && user->msg_namelen) {
-		message.to = &name.un;
+		message.to = &name;
 		message.to_size = (size_t)user->msg_namelen;
 	}
 	vector_init(&message.data, buffer, size, false);
 	if (!result)
-		result = socket_send(file->private, &message);
+		result = send_by_family(file, &message);
 	file_put(file);
 	return result;
 }
@@ -140,7 +151,7 @@ long sys_sendto(const unsigned long arg[6])
 
 long sys_recvfrom(const unsigned long arg[6])
 {
-	struct unix_message message = { 0 };
+	struct socket_message message = { 0 };
 	struct file *file;
 	long result = socket_get((int)arg[0], &file);
 
@@ -148,9 +159,11 @@ long sys_recvfrom(const unsigned long arg[6])
 		return result;
 	message.flags = call_flags(file, (unsigned int)arg[3]);
 	vector_init(&message.data, arg[1], arg[2], false);
-	result = socket_receive(file->private, &message);
+	result = receive_by_family(file, &message);
 	if (result >= 0 && arg[4]) {
-		int error = socket_put_address_with_size(message.from, arg[4], arg[5]);
+		size_t size;
+		const void *sender = sender_of(&message, &size);
+		int error = socket_put_address_with_size(sender, size, arg[4], arg[5]);
 
 		result = error ? error : result;
 	}
@@ -261,10 +274,10 @@ long sys_sendmmsg(const unsigned long arg[6])
 static long receive_many(struct file *file, struct kernel_mmsghdr *messages, unsigned int count,
 			 unsigned int flags, uint64_t deadline_ns)
 {
-	struct unix_socket *socket = file->private;
+	struct socket *socket = file->private;
 	bool for_one = flags & MSG_WAITFORONE;
 	unsigned int done = 0;
-	long result = unix_take_error(socket);
+	long result = socket_take_error(socket);
 
 	flags &= ~(unsigned int)MSG_WAITFORONE;
 	while (done < count && result >= 0) {

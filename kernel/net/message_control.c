@@ -22,7 +22,7 @@
 /* --- sending --- */
 
 /* Adds COUNT descriptors at FDS to those that MESSAGE has. */
-static int get_rights(struct unix_message *message, const int32_t *fds, size_t count)
+static int get_rights(struct socket_message *message, const int32_t *fds, size_t count)
 {
 	struct unix_rights *rights = message->rights;
 
@@ -44,7 +44,7 @@ static int get_rights(struct unix_message *message, const int32_t *fds, size_t c
 		if (!file)
 			return -EBADF;
 		rights->files[rights->count++] = file;
-		rights->sockets += socket_of_file(file) != NULL;
+		rights->sockets += unix_socket_of_file(file) != NULL;
 	}
 	return 0;
 }
@@ -69,7 +69,7 @@ static int check_credentials(const struct kernel_ucred *claimed)
 	return 0;
 }
 
-static int get_credentials(struct unix_message *message, const char *data, size_t size)
+static int get_credentials(struct socket_message *message, const char *data, size_t size)
 {
 	if (size != sizeof(message->credentials))
 		return -EINVAL;
@@ -79,7 +79,7 @@ static int get_credentials(struct unix_message *message, const char *data, size_
 }
 
 /* Reads the control messages in the SIZE bytes at CONTROL. */
-static int parse(struct unix_message *message, const char *control, size_t size)
+static int parse(struct socket_message *message, const char *control, size_t size)
 {
 	size_t at = 0;
 	int error = 0;
@@ -110,7 +110,7 @@ static int parse(struct unix_message *message, const char *control, size_t size)
 }
 
 /* Charges MESSAGE's descriptors to its user. 0, -ETOOMANYREFS. */
-static int account_rights(struct unix_message *message)
+static int account_rights(struct socket_message *message)
 {
 	struct user_account *account = credentials_current()->account;
 	uint64_t limit = task_current()->process->limits[RLIMIT_NOFILE].rlim_cur;
@@ -123,7 +123,7 @@ static int account_rights(struct unix_message *message)
 	return 0;
 }
 
-int message_control_get(struct unix_message *message, uintptr_t user_control, uint64_t size)
+int message_control_get(struct socket_message *message, uintptr_t user_control, uint64_t size)
 {
 	if (size > CONTROL_MAX)
 		return -ENOBUFS;
@@ -219,7 +219,7 @@ static void put_rights(struct room *room, const struct unix_rights *rights, bool
 		room->flags |= MSG_CTRUNC;
 }
 
-void message_control_put(struct unix_socket *socket, struct unix_message *message,
+void message_control_put(struct socket *socket, struct socket_message *message,
 			 struct kernel_msghdr *user, bool cloexec)
 {
 	struct room room = { user->msg_control, user->msg_controllen, 0 };

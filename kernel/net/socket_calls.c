@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * System calls on sockets that move no data: creating, naming, connecting them. There is one family, AF_UNIX;
- * for any other the calls fail as on a kernel without it.
+ * System calls on sockets that move no data: creating, naming, connecting them. A domain without a
+ * family fails as on a kernel without it.
  */
 #include <kernel/base/syscall.h>
 #include <kernel/fs/file.h>
@@ -9,7 +9,7 @@
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 
-#include "unix.h"
+#include "socket.h"
 
 #define SOCK_FLAGS ((unsigned int)(SOCK_NONBLOCK | SOCK_CLOEXEC))
 
@@ -21,40 +21,32 @@ static unsigned int file_flags(unsigned int flags)
 
 /* Checks the common arguments of socket() and socketpair(); *TYPE becomes the type alone and *FLAGS
  * O_NONBLOCK and O_CLOEXEC. 0 or a negative error. */
-static int check_request(unsigned long family, int *type, unsigned int *flags, int protocol)
+static int check_request(unsigned long domain, int *type, unsigned int *flags)
 {
 	*flags = (unsigned int)*type & ~(unsigned int)SOCK_TYPE_MASK;
 	if (*flags & ~SOCK_FLAGS)
 		return -EINVAL;
 	*flags = file_flags(*flags);
 	*type &= SOCK_TYPE_MASK;
-	if ((int)family < 0 || (int)family >= AF_MAX)
+	if ((int)domain < 0 || (int)domain >= AF_MAX)
 		return -EAFNOSUPPORT;
 	if (*type >= SOCK_MAX)
 		return -EINVAL;
-	if ((int)family != AF_UNIX)
-		return -EAFNOSUPPORT;
-	if (protocol && protocol != AF_UNIX)
-		return -EPROTONOSUPPORT;
-	/* As in BSD, whose Unix sockets have no raw type. */
-	if (*type == SOCK_RAW)
-		*type = SOCK_DGRAM;
-	if (*type != SOCK_STREAM && *type != SOCK_DGRAM && *type != SOCK_SEQPACKET)
-		return -ESOCKTNOSUPPORT;
-	return 0;
+	return socket_family_of((int)domain) ? 0 : -EAFNOSUPPORT;
 }
 
-/* Creates a new socket and its file. 0 or a negative error. */
-static int create(int type, unsigned int flags, struct file **result)
+/* Creates a new socket of DOMAIN, which has a family, and its file. 0 or a negative error. */
+static int create(int domain, int type, int protocol, unsigned int flags, struct file **result)
 {
-	struct unix_socket *socket = unix_create(type);
-
-	if (!socket)
-		return -ENOMEM;
-	int error = socket_file_create(socket, flags & O_NONBLOCK, result);
+	const struct socket_family *family = socket_family_of(domain);
+	struct socket *socket;
+	int error = family->create(domain, type, protocol, &socket);
 
 	if (error)
-		unix_put(socket);
+		return error;
+	error = socket_file_create(socket, flags & O_NONBLOCK, result);
+	if (error)
+		family->put(socket);
 	return error;
 }
 
@@ -63,25 +55,31 @@ long sys_socket(const unsigned long arg[6])
 	int type = (int)arg[1];
 	unsigned int flags;
 	struct file *file;
-	int error = check_request(arg[0], &type, &flags, (int)arg[2]);
+	int error = check_request(arg[0], &type, &flags);
 
 	if (!error)
-		error = create(type, flags, &file);
+		error = create((int)arg[0], type, (int)arg[2], flags, &file);
 	return error ? error : fd_install_or_put(file, flags & O_CLOEXEC);
 }
 
-static int create_pair(int type, unsigned int flags, struct file *ends[2])
+static int create_pair(int domain, int type, int protocol, unsigned int flags, struct file *ends[2])
 {
-	int error = create(type, flags, &ends[0]);
+	int error = create(domain, type, protocol, flags, &ends[0]);
 
 	if (error)
 		return error;
-	error = create(type, flags, &ends[1]);
-	if (error)
+	error = create(domain, type, protocol, flags, &ends[1]);
+	if (error) {
 		file_put(ends[0]);
-	else
-		unix_connect_pair(ends[0]->private, ends[1]->private);
-	return error;
+		return error;
+	}
+	if (socket_family_of(domain)->connect_pair) {
+		socket_family_of(domain)->connect_pair(ends[0]->private, ends[1]->private);
+		return 0;
+	}
+	file_put(ends[0]);
+	file_put(ends[1]);
+	return -EOPNOTSUPP;
 }
 
 long sys_socketpair(const unsigned long arg[6])
@@ -89,10 +87,10 @@ long sys_socketpair(const unsigned long arg[6])
 	int type = (int)arg[1], fds[2] = { -1, -1 };
 	unsigned int flags;
 	struct file *ends[2];
-	long result = check_request(arg[0], &type, &flags, (int)arg[2]);
+	long result = check_request(arg[0], &type, &flags);
 
 	if (!result)
-		result = create_pair(type, flags, ends);
+		result = create_pair((int)arg[0], type, (int)arg[2], flags, ends);
 	if (result)
 		return result;
 	for (int i = 0; i < 2; i++) {
@@ -131,29 +129,32 @@ int socket_copy_name(uintptr_t user_name, long size, union socket_name *name)
 	return size ? copy_from_user(name, (const void *)user_name, (size_t)size) : 0;
 }
 
-int socket_put_address(const struct unix_address *address, uintptr_t user_name, int32_t room,
-		       int32_t *size)
+int socket_put_address(const void *address, size_t size, uintptr_t user_name, int32_t room)
 {
-	int32_t all = address ? (int32_t)address->size : 0;
-
 	if (room < 0)
 		return -EINVAL;
-	*size = all;
-	if (room > all)
-		room = all;
-	return room ? copy_to_user((void *)user_name, &address->sockaddr, (size_t)room) : 0;
+	if ((size_t)room > size)
+		room = (int32_t)size;
+	return room ? copy_to_user((void *)user_name, address, (size_t)room) : 0;
 }
 
-int socket_put_address_with_size(const struct unix_address *address, uintptr_t user_name,
+int socket_put_address_with_size(const void *address, size_t size, uintptr_t user_name,
 				 uintptr_t user_size)
 {
-	int32_t room, size;
+	int32_t room, all = (int32_t)size;
 
 	if (copy_from_user(&room, (const void *)user_size, sizeof(room)))
 		return -EFAULT;
-	int error = socket_put_address(address, user_name, room, &size);
+	int error = socket_put_address(address, size, user_name, room);
 
-	return error ? error : copy_to_user((void *)user_size, &size, sizeof(size));
+	return error ? error : copy_to_user((void *)user_size, &all, sizeof(all));
+}
+
+static const struct socket_family *family_of(const struct file *file)
+{
+	const struct socket *socket = file->private;
+
+	return socket->family;
 }
 
 /* Copies the address of a call. 0, and the socket's file in *RESULT. */
@@ -171,26 +172,26 @@ static int get_with_name(const unsigned long arg[6], union socket_name *name, st
 
 long sys_bind(const unsigned long arg[6])
 {
-	union socket_name name = { .un.sun_family = AF_UNSPEC };
+	union socket_name name = { .family = AF_UNSPEC };
 	struct file *file;
 	int error = get_with_name(arg, &name, &file);
 
 	if (error)
 		return error;
-	error = unix_bind(file->private, &name.un, arg[2]);
+	error = family_of(file)->bind(file->private, &name, arg[2]);
 	file_put(file);
 	return error;
 }
 
 long sys_connect(const unsigned long arg[6])
 {
-	union socket_name name = { .un.sun_family = AF_UNSPEC };
+	union socket_name name = { .family = AF_UNSPEC };
 	struct file *file;
 	int error = get_with_name(arg, &name, &file);
 
 	if (error)
 		return error;
-	error = unix_connect(file->private, &name.un, arg[2], file->flags & O_NONBLOCK);
+	error = family_of(file)->connect(file->private, &name, arg[2], file->flags & O_NONBLOCK);
 	file_put(file);
 	return error;
 }
@@ -202,75 +203,65 @@ long sys_listen(const unsigned long arg[6])
 
 	if (error)
 		return error;
-	error = unix_listen(file->private, (unsigned int)arg[1]);
+	error = family_of(file)->listen(file->private, (unsigned int)arg[1]);
 	file_put(file);
 	return error;
 }
 
-/* The address that getsockname and getpeername return for a socket without a name. */
-static struct unix_address unnamed = { .references = 1,
-				       .size = SOCKADDR_UN_HEAD,
-				       .sockaddr.sun_family = AF_UNIX };
-
-static int put_name_of(struct unix_socket *socket, uintptr_t user_name, uintptr_t user_size)
+/* Writes the name of SIDE of SOCKET. 0 or a negative error. */
+static int put_name_of(struct socket *socket, enum socket_side side, uintptr_t user_name,
+		       uintptr_t user_size)
 {
-	const struct unix_address *address = socket->address;
+	union socket_name name = { .family = AF_UNSPEC };
+	size_t size;
+	int error = socket->family->name(socket, side, &name, &size);
 
-	return socket_put_address_with_size(address ? address : &unnamed, user_name, user_size);
+	return error ? error : socket_put_address_with_size(&name, size, user_name, user_size);
+}
+
+static long get_name(const unsigned long arg[6], enum socket_side side)
+{
+	struct file *file;
+	int error = socket_get((int)arg[0], &file);
+
+	if (error)
+		return error;
+	error = put_name_of(file->private, side, arg[1], arg[2]);
+	file_put(file);
+	return error;
 }
 
 long sys_getsockname(const unsigned long arg[6])
 {
-	struct file *file;
-	int error = socket_get((int)arg[0], &file);
-
-	if (error)
-		return error;
-	error = put_name_of(file->private, arg[1], arg[2]);
-	file_put(file);
-	return error;
+	return get_name(arg, SOCKET_OWN);
 }
 
 long sys_getpeername(const unsigned long arg[6])
 {
-	struct file *file;
-	int error = socket_get((int)arg[0], &file);
-
-	if (error)
-		return error;
-	struct unix_socket *peer = unix_get_peer(file->private);
-
-	error = peer ? put_name_of(peer, arg[1], arg[2]) : -ENOTCONN;
-	if (peer)
-		unix_put(peer);
-	file_put(file);
-	return error;
+	return get_name(arg, SOCKET_PEER);
 }
 
 /* Writes the name of the peer of SOCKET, which was accepted, if the call requests it. */
-static int put_client_name(struct unix_socket *socket, const unsigned long arg[6])
+static int put_client_name(struct socket *socket, const unsigned long arg[6])
 {
 	if (!arg[1])
 		return 0;
-	struct unix_socket *peer = unix_get_peer(socket);
-	int error = peer ? put_name_of(peer, arg[1], arg[2]) : -ECONNABORTED;
+	int error = put_name_of(socket, SOCKET_ACCEPTED, arg[1], arg[2]);
 
-	if (peer)
-		unix_put(peer);
-	return error;
+	return error == -ENOTCONN ? -ECONNABORTED : error;
 }
 
 /* Gives SOCKET, accepted from LISTENER, whose reference moves in, a file and a descriptor. Returns the
  * descriptor, or a negative error: without a file or a descriptor SOCKET goes back to LISTENER; if its
  * name could not be written, it is closed. */
-static long install_accepted(struct unix_socket *listener, struct unix_socket *socket,
+static long install_accepted(struct socket *listener, struct socket *socket,
 			     const unsigned long arg[6], unsigned int flags)
 {
 	struct file *file;
 	long result = socket_file_create(socket, flags & O_NONBLOCK, &file);
 
 	if (result) {
-		unix_accept_back_out(listener, socket);
+		listener->family->accept_back_out(listener, socket);
 		return result;
 	}
 	result = put_client_name(socket, arg);
@@ -280,13 +271,13 @@ static long install_accepted(struct unix_socket *listener, struct unix_socket *s
 	}
 	result = fd_install(file, flags & O_CLOEXEC);
 	if (result < 0)
-		unix_accept_back_out(listener, socket_file_undo(file));
+		listener->family->accept_back_out(listener, socket_file_undo(file));
 	return result;
 }
 
 static long accept_on(const unsigned long arg[6], unsigned int flags)
 {
-	struct unix_socket *accepted;
+	struct socket *accepted;
 	struct file *file;
 
 	if (flags & ~SOCK_FLAGS)
@@ -296,7 +287,7 @@ static long accept_on(const unsigned long arg[6], unsigned int flags)
 
 	if (result)
 		return result;
-	result = unix_accept(file->private, file->flags & O_NONBLOCK, &accepted);
+	result = family_of(file)->accept(file->private, file->flags & O_NONBLOCK, &accepted);
 	if (!result)
 		result = install_accepted(file->private, accepted, arg, flags);
 	file_put(file);
@@ -315,9 +306,9 @@ long sys_accept4(const unsigned long arg[6])
 
 long sys_shutdown(const unsigned long arg[6])
 {
-	static const unsigned int bits[] = { [SHUT_RD] = UNIX_NO_RECEIVE,
-					     [SHUT_WR] = UNIX_NO_SEND,
-					     [SHUT_RDWR] = UNIX_NO_RECEIVE | UNIX_NO_SEND };
+	static const unsigned int bits[] = { [SHUT_RD] = SOCKET_NO_RECEIVE,
+					     [SHUT_WR] = SOCKET_NO_SEND,
+					     [SHUT_RDWR] = SOCKET_NO_RECEIVE | SOCKET_NO_SEND };
 	unsigned int how = (unsigned int)arg[1];
 	struct file *file;
 	int error = socket_get((int)arg[0], &file);
@@ -327,7 +318,7 @@ long sys_shutdown(const unsigned long arg[6])
 	if (how > SHUT_RDWR)
 		error = -EINVAL;
 	else
-		unix_shut_down(file->private, bits[how]);
+		error = family_of(file)->shut_down(file->private, bits[how]);
 	file_put(file);
 	return error;
 }

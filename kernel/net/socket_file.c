@@ -17,13 +17,14 @@
 
 static ssize_t receive(struct file *file, const struct vector *vector)
 {
+	struct socket *socket = file->private;
 	/* The copy of the vector shares the caller's inline parts. */
-	struct unix_message message = { .data = *vector };
+	struct socket_message message = { .data = *vector };
 
 	if (!vector->left)
 		return 0;
 	message.flags = file->flags & O_NONBLOCK ? MSG_DONTWAIT : 0;
-	ssize_t result = socket_receive(file->private, &message);
+	ssize_t result = socket->family->receive(socket, &message);
 
 	unix_rights_drop(message.rights);
 	unix_address_put(message.from);
@@ -32,10 +33,11 @@ static ssize_t receive(struct file *file, const struct vector *vector)
 
 static ssize_t send(struct file *file, const struct vector *vector)
 {
-	struct unix_message message = { .data = *vector };
+	struct socket *socket = file->private;
+	struct socket_message message = { .data = *vector };
 
 	message.flags = file->flags & O_NONBLOCK ? MSG_DONTWAIT : 0;
-	return socket_send(file->private, &message);
+	return socket->family->send(socket, &message);
 }
 
 static ssize_t read_socket(struct file *file, void *user_buffer, size_t size, uint64_t *position)
@@ -85,90 +87,33 @@ static ssize_t write_socket_from_kernel(struct file *file, const void *buffer, s
 
 /* --- poll, ioctl, release --- */
 
-/* True if SOCKET's peer, if any, has room for a datagram from it. */
-static bool peer_has_room(struct unix_socket *socket)
-{
-	struct unix_socket *peer = unix_get_peer(socket);
-
-	if (!peer)
-		return true;
-	spin_lock(&peer->lock);
-	bool full = unix_queue_is_full(socket, peer);
-
-	spin_unlock(&peer->lock);
-	unix_put(peer);
-	return !full;
-}
-
 static unsigned int poll_socket(struct file *file, struct poll_table *table)
 {
-	struct unix_socket *socket = file->private;
-	unsigned int ready = 0;
+	struct socket *socket = file->private;
 
 	poll_wait(table, &socket->changed);
-	if (socket->type != SOCK_STREAM)
-		poll_wait(table, &unix_room);
-	spin_lock(&socket->lock);
-	unsigned int shutdown = socket->shutdown;
-
-	if (socket->error)
-		ready |= POLLERR;
-	if (shutdown == (UNIX_NO_RECEIVE | UNIX_NO_SEND))
-		ready |= POLLHUP;
-	if (shutdown & UNIX_NO_RECEIVE)
-		ready |= POLLRDHUP | POLLIN | POLLRDNORM;
-	if (!STAILQ_EMPTY(&socket->packets) || socket->waiting_count)
-		ready |= POLLIN | POLLRDNORM;
-	if (socket->type != SOCK_DGRAM && socket->state == UNIX_UNCONNECTED)
-		ready |= POLLHUP;
-	if (unix_is_writable(socket))
-		ready |= POLLOUT | POLLWRNORM | POLLWRBAND;
-	spin_unlock(&socket->lock);
-	if ((ready & POLLOUT) && socket->type != SOCK_STREAM && !peer_has_room(socket))
-		ready &= ~(unsigned int)(POLLOUT | POLLWRNORM | POLLWRBAND);
-	return ready;
-}
-
-/* Returns the bytes that the next read may get: all of a stream, one datagram. */
-static long readable_bytes(struct unix_socket *socket)
-{
-	spin_lock(&socket->lock);
-	const struct unix_packet *first = STAILQ_FIRST(&socket->packets);
-	size_t bytes = socket->type != SOCK_DGRAM ? socket->unread_bytes : first ? first->size : 0;
-
-	spin_unlock(&socket->lock);
-	return (long)bytes;
+	return socket->family->poll(socket, table);
 }
 
 static long control_socket(struct file *file, unsigned int command, unsigned long argument)
 {
-	struct unix_socket *socket = file->private;
+	struct socket *socket = file->private;
 	int bytes;
+	int error = socket->family->bytes(socket, command, &bytes);
 
-	switch (command) {
-	case SIOCINQ:
-		if (socket->state == UNIX_LISTENING)
-			return -EINVAL;
-		bytes = (int)readable_bytes(socket);
-		break;
-	case SIOCOUTQ:
-		bytes = (int)socket->charged;
-		break;
-	default:
-		return -ENOTTY;
-	}
-	return copy_to_user((void *)argument, &bytes, sizeof(bytes));
+	if (!error)
+		return copy_to_user((void *)argument, &bytes, sizeof(bytes));
+	return error == -ENOTTY && socket->family->ioctl ?
+		       socket->family->ioctl(socket, command, argument) :
+		       error;
 }
 
 static void release_socket(struct file *file)
 {
-	struct unix_socket *socket = file->private;
+	struct socket *socket = file->private;
 
-	if (!socket)
-		return;
-	unix_close(socket);
-	unix_put(socket);
-	unix_flight_collect();
+	if (socket)
+		socket->family->release(socket);
 }
 
 static const struct file_ops socket_ops = {
@@ -182,11 +127,12 @@ static const struct file_ops socket_ops = {
 	.poll = poll_socket,
 	.notifies = true,
 	.release = release_socket,
+	/* Only queues of Unix sockets hold files. */
 	.after_close = unix_flight_collect,
 	.name = "socket",
 };
 
-struct unix_socket *socket_of_file(const struct file *file)
+struct socket *socket_of_file(const struct file *file)
 {
 	return file->ops == &socket_ops ? file->private : NULL;
 }
@@ -206,7 +152,7 @@ static void add_kind(void)
 
 START(START_FILES, add_kind);
 
-int socket_file_create(struct unix_socket *socket, unsigned int flags, struct file **result)
+int socket_file_create(struct socket *socket, unsigned int flags, struct file **result)
 {
 	struct dentry *dentry = anonymous_create(&socket_kind, S_IFSOCK | 0777);
 	struct file *file = dentry ? file_create(&socket_ops, socket, O_RDWR | flags) : NULL;
@@ -224,9 +170,9 @@ int socket_file_create(struct unix_socket *socket, unsigned int flags, struct fi
 	return 0;
 }
 
-struct unix_socket *socket_file_undo(struct file *file)
+struct socket *socket_file_undo(struct file *file)
 {
-	struct unix_socket *socket = file->private;
+	struct socket *socket = file->private;
 
 	spin_lock(&socket->lock);
 	socket->file = NULL;

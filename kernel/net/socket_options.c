@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * getsockopt and setsockopt. Unix sockets have no option level of their own: all options are those of
- * SOL_SOCKET, socket(7).
- *
- * A table lists the options with the functions that read and change their values.
+ * getsockopt and setsockopt. A table lists the options of SOL_SOCKET, socket(7), with the functions that read and change their values.
  */
 #include <string.h>
 
@@ -16,7 +13,7 @@
 #include <uapi/linux/signal.h>
 #include <uapi/linux/time.h>
 
-#include "unix.h"
+#include "socket.h"
 
 /* Buffer sizes, as on Linux: twice the requested size, within limits. */
 #define BUFFER_MAX_BYTES    212992u
@@ -26,38 +23,34 @@
 /* Greatest priority that any user may set. */
 #define PRIORITY_FREE_MAX   6
 
-union option_value {
-	int32_t number;
-	struct kernel_linger linger;
-	struct kernel_timeval time;
-	struct kernel_ucred credentials;
-};
-
 struct option {
 	int name;
 	size_t size; /* bytes of the value */
-	void (*get)(struct unix_socket *socket, int name, union option_value *value);
+	void (*get)(struct socket *socket, int name, union option_value *value);
 	/* 0 or a negative error. NULL: a read-only option. */
-	int (*set)(struct unix_socket *socket, int name, const union option_value *value);
+	int (*set)(struct socket *socket, int name, const union option_value *value);
 };
 
 /* --- properties --- */
 
-static void get_property(struct unix_socket *socket, int name, union option_value *value)
+static void get_property(struct socket *socket, int name, union option_value *value)
 {
 	value->number = name == SO_TYPE	      ? socket->type :
-			name == SO_DOMAIN     ? AF_UNIX :
-			name == SO_ACCEPTCONN ? socket->state == UNIX_LISTENING :
+			name == SO_DOMAIN     ? socket->domain :
+			name == SO_PROTOCOL   ? socket->protocol :
+			name == SO_ACCEPTCONN ? socket->listening :
 			name == SO_SNDLOWAT   ? 1 :
-			name == SO_ERROR      ? -unix_take_error(socket) :
+			name == SO_ERROR      ? -socket_take_error(socket) :
 						0;
 }
 
-static void get_peer_credentials(struct unix_socket *socket, int name, union option_value *value)
+static void get_peer_credentials(struct socket *socket, int name, union option_value *value)
 {
-	mutex_lock(&unix_connection_mutex);
-	value->credentials = socket->peer_credentials;
-	mutex_unlock(&unix_connection_mutex);
+	static const struct kernel_ucred nobody = { 0, UINT32_MAX, UINT32_MAX };
+
+	value->credentials = socket->family->peer_credentials ?
+				     socket->family->peer_credentials(socket) :
+				     nobody;
 }
 
 /* --- on or off --- */
@@ -76,12 +69,17 @@ static uint32_t switch_bit(int name)
 	return (uint32_t)1 << bit;
 }
 
-static void get_switch(struct unix_socket *socket, int name, union option_value *value)
+bool socket_option_is_on(struct socket *socket, int name)
 {
-	value->number = (socket->switches & switch_bit(name)) != 0;
+	return socket->switches & switch_bit(name);
 }
 
-static int set_switch(struct unix_socket *socket, int name, const union option_value *value)
+static void get_switch(struct socket *socket, int name, union option_value *value)
+{
+	value->number = socket_option_is_on(socket, name);
+}
+
+static int set_switch(struct socket *socket, int name, const union option_value *value)
 {
 	uint32_t bit = switch_bit(name);
 
@@ -92,26 +90,25 @@ static int set_switch(struct unix_socket *socket, int name, const union option_v
 	return 0;
 }
 
-static int set_debug(struct unix_socket *socket, int name, const union option_value *value)
+static int set_debug(struct socket *socket, int name, const union option_value *value)
 {
 	if (value->number && !capable(CAP_NET_ADMIN))
 		return -EACCES;
 	return set_switch(socket, name, value);
 }
 
-/* Unix sockets have no ports. */
-static int set_reuse_port(struct unix_socket *socket, int name, const union option_value *value)
+/* No family shares a port among listeners. */
+static int set_reuse_port(struct socket *socket, int name, const union option_value *value)
 {
 	return value->number ? -EOPNOTSUPP : 0;
 }
 
-static void get_pass_credentials(struct unix_socket *socket, int name, union option_value *value)
+static void get_pass_credentials(struct socket *socket, int name, union option_value *value)
 {
 	value->number = socket->pass_credentials;
 }
 
-static int set_pass_credentials(struct unix_socket *socket, int name,
-				const union option_value *value)
+static int set_pass_credentials(struct socket *socket, int name, const union option_value *value)
 {
 	socket->pass_credentials = value->number;
 	return 0;
@@ -128,28 +125,28 @@ static uint32_t buffer_bytes(int32_t requested, uint32_t most, uint32_t least)
 	return bytes * 2 > least ? bytes * 2 : least;
 }
 
-static void get_buffer(struct unix_socket *socket, int name, union option_value *value)
+static void get_buffer(struct socket *socket, int name, union option_value *value)
 {
 	value->number = (int32_t)(name == SO_SNDBUF ? socket->send_buffer : socket->receive_buffer);
 }
 
-static void set_size(struct unix_socket *socket, int name, int32_t requested, uint32_t most)
+static void set_size(struct socket *socket, int name, int32_t requested, uint32_t most)
 {
 	if (name == SO_SNDBUF || name == SO_SNDBUFFORCE) {
 		socket->send_buffer = buffer_bytes(requested, most, SEND_LEAST_BYTES);
-		unix_notify(socket, POLL_OUT);
+		socket_notify(socket, POLL_OUT);
 	} else {
 		socket->receive_buffer = buffer_bytes(requested, most, RECEIVE_LEAST_BYTES);
 	}
 }
 
-static int set_buffer(struct unix_socket *socket, int name, const union option_value *value)
+static int set_buffer(struct socket *socket, int name, const union option_value *value)
 {
 	set_size(socket, name, value->number, BUFFER_MAX_BYTES);
 	return 0;
 }
 
-static int force_buffer(struct unix_socket *socket, int name, const union option_value *value)
+static int force_buffer(struct socket *socket, int name, const union option_value *value)
 {
 	if (!capable(CAP_NET_ADMIN))
 		return -EPERM;
@@ -157,12 +154,12 @@ static int force_buffer(struct unix_socket *socket, int name, const union option
 	return 0;
 }
 
-static void get_receive_least(struct unix_socket *socket, int name, union option_value *value)
+static void get_receive_least(struct socket *socket, int name, union option_value *value)
 {
 	value->number = (int32_t)socket->receive_least;
 }
 
-static int set_receive_least(struct unix_socket *socket, int name, const union option_value *value)
+static int set_receive_least(struct socket *socket, int name, const union option_value *value)
 {
 	socket->receive_least = value->number < 0  ? INT32_MAX :
 				value->number == 0 ? 1 :
@@ -170,12 +167,12 @@ static int set_receive_least(struct unix_socket *socket, int name, const union o
 	return 0;
 }
 
-static void get_priority(struct unix_socket *socket, int name, union option_value *value)
+static void get_priority(struct socket *socket, int name, union option_value *value)
 {
 	value->number = socket->priority;
 }
 
-static int set_priority(struct unix_socket *socket, int name, const union option_value *value)
+static int set_priority(struct socket *socket, int name, const union option_value *value)
 {
 	if ((value->number < 0 || value->number > PRIORITY_FREE_MAX) && !capable(CAP_NET_ADMIN) &&
 	    !capable(CAP_NET_RAW))
@@ -184,12 +181,12 @@ static int set_priority(struct unix_socket *socket, int name, const union option
 	return 0;
 }
 
-static void get_mark(struct unix_socket *socket, int name, union option_value *value)
+static void get_mark(struct socket *socket, int name, union option_value *value)
 {
 	value->number = socket->mark;
 }
 
-static int set_mark(struct unix_socket *socket, int name, const union option_value *value)
+static int set_mark(struct socket *socket, int name, const union option_value *value)
 {
 	if (!capable(CAP_NET_ADMIN) && !capable(CAP_NET_RAW))
 		return -EPERM;
@@ -199,14 +196,13 @@ static int set_mark(struct unix_socket *socket, int name, const union option_val
 
 /* --- times --- */
 
-static void get_linger(struct unix_socket *socket, int name, union option_value *value)
+static void get_linger(struct socket *socket, int name, union option_value *value)
 {
 	value->linger.l_onoff = (socket->switches & switch_bit(SO_LINGER)) != 0;
 	value->linger.l_linger = socket->linger_s;
 }
 
-/* A closed Unix socket has no data in transit, so lingering has no effect. */
-static int set_linger(struct unix_socket *socket, int name, const union option_value *value)
+static int set_linger(struct socket *socket, int name, const union option_value *value)
 {
 	const union option_value on = { .number = value->linger.l_onoff };
 
@@ -215,14 +211,14 @@ static int set_linger(struct unix_socket *socket, int name, const union option_v
 	return set_switch(socket, SO_LINGER, &on);
 }
 
-static _Atomic uint64_t *timeout_of(struct unix_socket *socket, int name)
+static _Atomic uint64_t *timeout_of(struct socket *socket, int name)
 {
 	bool sends = name == SO_SNDTIMEO || name == SO_SNDTIMEO_NEW;
 
 	return sends ? &socket->send_timeout_ns : &socket->receive_timeout_ns;
 }
 
-static void get_timeout(struct unix_socket *socket, int name, union option_value *value)
+static void get_timeout(struct socket *socket, int name, union option_value *value)
 {
 	uint64_t timeout_ns = *timeout_of(socket, name);
 
@@ -233,7 +229,7 @@ static void get_timeout(struct unix_socket *socket, int name, union option_value
 	value->time.tv_usec = (int64_t)(timeout_ns % NSEC_PER_SEC / 1000);
 }
 
-static int set_timeout(struct unix_socket *socket, int name, const union option_value *value)
+static int set_timeout(struct socket *socket, int name, const union option_value *value)
 {
 	const struct kernel_timeval *time = &value->time;
 	uint64_t timeout_ns = UINT64_MAX;
@@ -304,8 +300,7 @@ static const struct option *find_option(int name)
 
 /* --- calls --- */
 
-static int get_option(struct unix_socket *socket, int name, uintptr_t user_value,
-		      uintptr_t user_size)
+static int get_option(struct socket *socket, int name, uintptr_t user_value, uintptr_t user_size)
 {
 	const struct option *option = find_option(name);
 	union option_value value;
@@ -326,6 +321,32 @@ static int get_option(struct unix_socket *socket, int name, uintptr_t user_value
 	return 0;
 }
 
+/* The same for a LEVEL of the socket's family. */
+static int get_option_of_level(struct socket *socket, int level, int name, uintptr_t user_value,
+			       uintptr_t user_size)
+{
+	union option_value value = { 0 };
+	int32_t room;
+
+	if (!socket->family->get_option)
+		return -EOPNOTSUPP;
+	if (copy_from_user(&room, (const void *)user_size, sizeof(room)))
+		return -EFAULT;
+	if (room < 0)
+		return -EINVAL;
+	size_t size = sizeof(value);
+	int error = socket->family->get_option(socket, level, name, &value, &size);
+
+	if (error)
+		return error;
+	if ((size_t)room > size)
+		room = (int32_t)size;
+	return copy_to_user((void *)user_value, &value, (size_t)room) ||
+			       copy_to_user((void *)user_size, &room, sizeof(room)) ?
+		       -EFAULT :
+		       0;
+}
+
 long sys_getsockopt(const unsigned long arg[6])
 {
 	struct file *file;
@@ -334,12 +355,13 @@ long sys_getsockopt(const unsigned long arg[6])
 	if (error)
 		return error;
 	error = (int)arg[1] == SOL_SOCKET ? get_option(file->private, (int)arg[2], arg[3], arg[4]) :
-					    -EOPNOTSUPP;
+					    get_option_of_level(file->private, (int)arg[1],
+								(int)arg[2], arg[3], arg[4]);
 	file_put(file);
 	return error;
 }
 
-static int set_option(struct unix_socket *socket, int name, uintptr_t user_value, int size)
+static int set_option(struct socket *socket, int name, uintptr_t user_value, int size)
 {
 	const struct option *option = find_option(name);
 	union option_value value;
@@ -355,7 +377,26 @@ static int set_option(struct unix_socket *socket, int name, uintptr_t user_value
 		return -EINVAL;
 	if (copy_from_user(&value, (const void *)user_value, option->size))
 		return -EFAULT;
-	return option->set(socket, name, &value);
+	int error = option->set(socket, name, &value);
+
+	if (!error && socket->family->option_changed)
+		socket->family->option_changed(socket, name);
+	return error;
+}
+
+/* The same for a LEVEL of the socket's family. */
+static int set_option_of_level(struct socket *socket, int level, int name, uintptr_t user_value,
+			       size_t size)
+{
+	union option_value value = { 0 };
+
+	if (!socket->family->set_option)
+		return -EOPNOTSUPP;
+	if (size > sizeof(value))
+		size = sizeof(value);
+	if (copy_from_user(&value, (const void *)user_value, size))
+		return -EFAULT;
+	return socket->family->set_option(socket, level, name, &value, size);
 }
 
 long sys_setsockopt(const unsigned long arg[6])
@@ -368,7 +409,8 @@ long sys_setsockopt(const unsigned long arg[6])
 	if ((int)arg[4] < 0)
 		error = -EINVAL;
 	else if ((int)arg[1] != SOL_SOCKET)
-		error = -EOPNOTSUPP;
+		error = set_option_of_level(file->private, (int)arg[1], (int)arg[2], arg[3],
+					    (size_t)arg[4]);
 	else
 		error = set_option(file->private, (int)arg[2], arg[3], (int)arg[4]);
 	file_put(file);

@@ -15,7 +15,7 @@
  *   R  socket->read_mutex: one reader at a time; held across copies to user memory.
  *   F  flight_lock, a spin lock: the sockets in flight, see unix_flight.c.
  *   W  socket->waiting_lock, a spin lock: a listener's connections that were not accepted yet.
- *   L  socket->lock, a spin lock: state and queue. Never two of them at once.
+ *   L  socket->base.lock, a spin lock: state and queue. Never two of them at once.
  * A name's table has a lock of its own inside N (unix_address.c). No file reference is dropped under any of
  * them.
  */
@@ -31,9 +31,10 @@
 
 #include <kernel/base/spinlock.h>
 #include <kernel/base/tree.h>
-#include <kernel/fs/vector.h>
 #include <kernel/sched/wait.h>
 #include <uapi/linux/socket.h>
+
+#include "socket.h"
 
 struct dentry;
 struct file;
@@ -65,19 +66,6 @@ struct unix_packet {
 
 STAILQ_HEAD(unix_packets, unix_packet);
 
-/* A message that a call sends, or has received. */
-struct unix_message {
-	struct vector data;
-	struct unix_rights *rights; /* owned, or NULL */
-	bool has_credentials;
-	struct kernel_ucred credentials;
-	const struct kernel_sockaddr_un *to; /* destination; NULL: the peer */
-	size_t to_size;			     /* bytes of it */
-	struct unix_address *from; /* received: the sender's, referenced; NULL: it has none */
-	unsigned int flags;	   /* MSG_* of the call */
-	unsigned int flags_out;	   /* received: MSG_TRUNC, or none */
-};
-
 /* --- names --- */
 
 /* A name of sockets; never changes. Sockets from accept share the listener's. */
@@ -93,18 +81,15 @@ struct unix_address {
 enum unix_state { UNIX_UNCONNECTED, UNIX_LISTENING, UNIX_CONNECTED };
 
 /* Bits of unix_socket.shutdown. */
-enum { UNIX_NO_RECEIVE = 1, UNIX_NO_SEND = 2 };
+enum { UNIX_NO_RECEIVE = SOCKET_NO_RECEIVE, UNIX_NO_SEND = SOCKET_NO_SEND };
 
 struct unix_socket {
+	struct socket base; /* SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET */
 	_Atomic unsigned int references;
-	int type; /* SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET */
-	struct spinlock lock;
 	struct mutex read_mutex;
 
-	struct file *file;		      /* L: not referenced; NULL: none yet, or dead */
 	_Atomic int state;		      /* enum unix_state; written under N and L */
 	_Atomic unsigned int shutdown;	      /* UNIX_NO_*; written under L */
-	_Atomic int error;		      /* positive; the next call that checks takes it */
 	bool dead;			      /* L, written under N too: its file is gone */
 	struct unix_socket *peer;	      /* L, written under N too: referenced, or NULL */
 	struct kernel_ucred peer_credentials; /* N */
@@ -131,16 +116,6 @@ struct unix_socket {
 	unsigned int found;		  /* F: of these, from candidates, see unix_flight.c */
 	bool candidate;			  /* F */
 	TAILQ_ENTRY(unix_socket) reached; /* F: while it is on that list */
-
-	/* Options: words that change one at a time. */
-	_Atomic uint32_t send_buffer, receive_buffer;	      /* bytes */
-	_Atomic uint32_t receive_least;			      /* bytes, SO_RCVLOWAT */
-	_Atomic uint64_t send_timeout_ns, receive_timeout_ns; /* UINT64_MAX: none */
-	_Atomic bool pass_credentials;
-	_Atomic uint32_t switches;		  /* options that are on or off: socket_options.c */
-	_Atomic int32_t priority, mark, linger_s; /* stored without effect */
-
-	struct wait_queue changed; /* woken by packets, room, connections, shutdown */
 };
 
 /* unix_socket.c; task context, no lock held */
@@ -163,23 +138,6 @@ void unix_notify(struct unix_socket *socket, int poll_code);
  * messages. */
 struct kernel_ucred unix_effective_credentials(void);
 struct kernel_ucred unix_real_credentials(void);
-/* Takes SOCKET's error: negative, or 0. */
-int unix_take_error(struct unix_socket *socket);
-
-/* Waiting for a socket: call unix_wait each time that an attempt failed. The first call only puts the task
- * on the queue. 0: try again; -EAGAIN (after the deadline), -EINTR, -EINTR_ENDS. At the end call
- * unix_wait_end. */
-struct unix_waiter {
-	struct wait_queue *queue;
-	struct wait_entry entry;
-	uint64_t deadline_ns; /* 0: do not wait */
-	bool waiting;
-};
-
-void unix_wait_begin(struct unix_waiter *waiter, struct wait_queue *queue, bool nonblock,
-		     uint64_t timeout_ns);
-int unix_wait(struct unix_waiter *waiter);
-void unix_wait_end(struct unix_waiter *waiter);
 
 /* unix_connect.c */
 
@@ -229,7 +187,7 @@ int unix_bind_any(struct unix_socket *socket);
 uint32_t unix_charge(int type, size_t size);
 /* Makes a packet from SENDER with the next SIZE bytes of MESSAGE, with its credentials, but not its
  * rights. 0, or -EFAULT, -ENOBUFS. No spin lock held. */
-int unix_packet_create(struct unix_socket *sender, struct unix_message *message, size_t size,
+int unix_packet_create(struct unix_socket *sender, struct socket_message *message, size_t size,
 		       struct unix_packet **result);
 /* Frees PACKET, which is in no queue any more. No lock held. */
 void unix_packet_free(struct unix_packet *packet);
@@ -252,7 +210,7 @@ struct unix_rights *unix_queue_take_rights(struct unix_socket *socket, struct un
 /* Takes all packets off the queue of SOCKET and frees them. No lock held. */
 void unix_queue_purge(struct unix_socket *socket);
 /* Copies the credentials of PACKET, or those of an unknown sender, to MESSAGE. */
-void unix_packet_identify(const struct unix_packet *packet, struct unix_message *message);
+void unix_packet_identify(const struct unix_packet *packet, struct socket_message *message);
 /* True if a message from SENDER to RECEIVER needs credentials. */
 bool unix_needs_credentials(struct unix_socket *sender, struct unix_socket *receiver);
 
@@ -279,45 +237,14 @@ void unix_flight_collect(void);
 
 /* unix_stream.c, unix_datagram.c: sending and receiving MESSAGE. Bytes, or a negative error. Task context,
  * no lock held. The rights of a message that was not sent stay in it. */
-ssize_t unix_stream_send(struct unix_socket *socket, struct unix_message *message);
-ssize_t unix_stream_receive(struct unix_socket *socket, struct unix_message *message);
-ssize_t unix_datagram_send(struct unix_socket *socket, struct unix_message *message);
-ssize_t unix_datagram_receive(struct unix_socket *socket, struct unix_message *message);
+ssize_t unix_stream_send(struct unix_socket *socket, struct socket_message *message);
+ssize_t unix_stream_receive(struct unix_socket *socket, struct socket_message *message);
+ssize_t unix_datagram_send(struct unix_socket *socket, struct socket_message *message);
+ssize_t unix_datagram_receive(struct unix_socket *socket, struct socket_message *message);
 
-/* socket_file.c */
+/* unix_family.c */
 
-/* Returns the socket of FILE, or NULL. Any context. */
-struct unix_socket *socket_of_file(const struct file *file);
-/* Creates a file for SOCKET, whose reference moves in. FLAGS: O_*. 0, -ENFILE (the reference stays). Task
- * context. */
-int socket_file_create(struct unix_socket *socket, unsigned int flags, struct file **result);
-/* Frees FILE, new and without another user; returns its socket, with the reference. */
-struct unix_socket *socket_file_undo(struct file *file);
-
-/* socket_calls.c; task context */
-
-/* Room for an address of a program. */
-union socket_name {
-	struct kernel_sockaddr_un un;
-	char bytes[SOCKADDR_SIZE_MAX + 1];
-};
-
-/* Copies the SIZE bytes of an address at USER_NAME. 0, -EINVAL, -EFAULT. */
-int socket_copy_name(uintptr_t user_name, long size, union socket_name *name);
-/* Writes ADDRESS (NULL: none) to USER_NAME, at most ROOM bytes; *SIZE: its full size. 0, -EINVAL, -EFAULT. */
-int socket_put_address(const struct unix_address *address, uintptr_t user_name, int32_t room,
-		       int32_t *size);
-/* The same with both numbers at USER_SIZE. */
-int socket_put_address_with_size(const struct unix_address *address, uintptr_t user_name,
-				 uintptr_t user_size);
-
-/* Returns the file of the socket at descriptor FD, with a reference. 0, -EBADF, -ENOTSOCK. */
-int socket_get(int fd, struct file **result);
-
-/* message_calls.c; task context */
-
-/* Sends or receives MESSAGE by SOCKET's type. MESSAGE's flags are the call's. */
-ssize_t socket_send(struct unix_socket *socket, struct unix_message *message);
-ssize_t socket_receive(struct unix_socket *socket, struct unix_message *message);
+/* Returns the Unix socket of FILE, or NULL. Any context. */
+struct unix_socket *unix_socket_of_file(const struct file *file);
 
 #endif

@@ -34,8 +34,8 @@ static int compare_abstract(struct unix_socket *a, struct unix_socket *b)
 {
 	const struct unix_address *left = a->address, *right = b->address;
 
-	if (a->type != b->type)
-		return a->type < b->type ? -1 : 1;
+	if (a->base.type != b->base.type)
+		return a->base.type < b->base.type ? -1 : 1;
 	if (left->size != right->size)
 		return left->size < right->size ? -1 : 1;
 	return memcmp(&left->sockaddr, &right->sockaddr, left->size);
@@ -88,7 +88,7 @@ static int find_abstract(const struct kernel_sockaddr_un *name, size_t size, int
 
 	if (!address)
 		return -ENOMEM;
-	struct unix_socket key = { .type = type, .address = address };
+	struct unix_socket key = { .base.type = type, .address = address };
 
 	spin_lock(&unix_names_lock);
 	struct unix_socket *found = RB_FIND(abstract_tree, &abstract_names, &key);
@@ -131,7 +131,7 @@ static int find_path(const struct kernel_sockaddr_un *name, size_t size, int typ
 	error = inode_permission(dentry->inode, W_OK);
 	if (!error) {
 		found = find_inode(dentry);
-		error = !found ? -ECONNREFUSED : found->type != type ? -EPROTOTYPE : 0;
+		error = !found ? -ECONNREFUSED : found->base.type != type ? -EPROTOTYPE : 0;
 	}
 	dentry_put(dentry);
 	if (error && found)

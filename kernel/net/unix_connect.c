@@ -31,10 +31,10 @@ START(START_FILES, sockets_init);
 
 static void set_peer(struct unix_socket *socket, struct unix_socket *peer)
 {
-	spin_lock(&socket->lock);
+	spin_lock(&socket->base.lock);
 	socket->peer = peer;
 	socket->state = peer ? UNIX_CONNECTED : UNIX_UNCONNECTED;
-	spin_unlock(&socket->lock);
+	spin_unlock(&socket->base.lock);
 }
 
 void unix_connect_pair(struct unix_socket *a, struct unix_socket *b)
@@ -52,20 +52,21 @@ int unix_listen(struct unix_socket *socket, unsigned int backlog)
 {
 	int error = 0;
 
-	if (socket->type == SOCK_DGRAM)
+	if (socket->base.type == SOCK_DGRAM)
 		return -EOPNOTSUPP;
 	if (!socket->address)
 		return -EINVAL;
 	mutex_lock(&unix_connection_mutex);
-	spin_lock(&socket->lock);
+	spin_lock(&socket->base.lock);
 	if (socket->state == UNIX_CONNECTED) {
 		error = -EINVAL;
 	} else {
 		socket->backlog = backlog < BACKLOG_MAX ? backlog : BACKLOG_MAX;
 		socket->state = UNIX_LISTENING;
+		socket->base.listening = true;
 		socket->peer_credentials = unix_effective_credentials();
 	}
-	spin_unlock(&socket->lock);
+	spin_unlock(&socket->base.lock);
 	mutex_unlock(&unix_connection_mutex);
 	wait_queue_wake(&unix_room);
 	return error;
@@ -95,27 +96,28 @@ static int take_waiting(struct unix_socket *listener, struct unix_socket **resul
 
 int unix_accept(struct unix_socket *listener, bool nonblock, struct unix_socket **result)
 {
-	struct unix_waiter waiter;
+	struct socket_waiter waiter;
 	int error;
 
-	if (listener->type == SOCK_DGRAM)
+	if (listener->base.type == SOCK_DGRAM)
 		return -EOPNOTSUPP;
 	if (listener->state != UNIX_LISTENING)
 		return -EINVAL;
-	unix_wait_begin(&waiter, &listener->changed, nonblock, listener->receive_timeout_ns);
+	socket_wait_begin(&waiter, &listener->base.changed, nonblock,
+			  listener->base.receive_timeout_ns);
 	while ((error = take_waiting(listener, result)) == -EAGAIN) {
 		/* Only a call that would wait gets the error that no connection will come. */
 		if (!nonblock && (listener->shutdown & UNIX_NO_RECEIVE)) {
 			error = -EINVAL;
 			break;
 		}
-		error = unix_wait(&waiter);
+		error = socket_wait(&waiter);
 		if (error)
 			break;
 	}
-	unix_wait_end(&waiter);
+	socket_wait_end(&waiter);
 	if (!error)
-		(*result)->pass_credentials = (bool)listener->pass_credentials;
+		(*result)->base.pass_credentials = (bool)listener->base.pass_credentials;
 	return error;
 }
 
@@ -162,11 +164,11 @@ static int try_connect(struct unix_socket *socket, const struct kernel_sockaddr_
 		       size_t size)
 {
 	struct unix_socket *listener;
-	int error = unix_find(name, size, socket->type, &listener);
+	int error = unix_find(name, size, socket->base.type, &listener);
 
 	if (error)
 		return error;
-	struct unix_socket *end = unix_create(socket->type);
+	struct unix_socket *end = unix_create(socket->base.type);
 
 	if (end) {
 		mutex_lock(&unix_connection_mutex);
@@ -185,18 +187,18 @@ static int try_connect(struct unix_socket *socket, const struct kernel_sockaddr_
 static int connect_stream(struct unix_socket *socket, const struct kernel_sockaddr_un *name,
 			  size_t size, bool nonblock)
 {
-	struct unix_waiter waiter;
+	struct socket_waiter waiter;
 	int error = unix_check_name(name, size);
 
 	if (error)
 		return error;
-	unix_wait_begin(&waiter, &unix_room, nonblock, socket->send_timeout_ns);
+	socket_wait_begin(&waiter, &unix_room, nonblock, socket->base.send_timeout_ns);
 	while ((error = try_connect(socket, name, size)) == -EAGAIN) {
-		error = unix_wait(&waiter);
+		error = socket_wait(&waiter);
 		if (error)
 			break;
 	}
-	unix_wait_end(&waiter);
+	socket_wait_end(&waiter);
 	return error;
 }
 
@@ -223,10 +225,10 @@ static int change_peer(struct unix_socket *socket, struct unix_socket *peer,
 
 void unix_leave_peer(struct unix_socket *socket, struct unix_socket *old)
 {
-	spin_lock(&socket->lock);
+	spin_lock(&socket->base.lock);
 	bool lost = socket->packet_count != 0;
 
-	spin_unlock(&socket->lock);
+	spin_unlock(&socket->base.lock);
 	if (!lost)
 		return;
 	/* Datagrams from the old peer are lost; if it still sends here, it gets an error. */
@@ -236,7 +238,7 @@ void unix_leave_peer(struct unix_socket *socket, struct unix_socket *old)
 	bool notify = !old->dead && old->peer == socket;
 
 	if (notify)
-		old->error = ECONNRESET;
+		old->base.error = ECONNRESET;
 	mutex_unlock(&unix_connection_mutex);
 	if (notify)
 		unix_notify(old, POLL_HUP);
@@ -252,10 +254,10 @@ static int connect_datagram(struct unix_socket *socket, const struct kernel_sock
 		return -EINVAL;
 	if (name->sun_family != AF_UNSPEC) {
 		error = unix_check_name(name, size);
-		if (!error && socket->pass_credentials)
+		if (!error && socket->base.pass_credentials)
 			error = unix_bind_any(socket);
 		if (!error)
-			error = unix_find(name, size, socket->type, &peer);
+			error = unix_find(name, size, socket->base.type, &peer);
 		if (error)
 			return error;
 	}
@@ -275,9 +277,9 @@ static int connect_datagram(struct unix_socket *socket, const struct kernel_sock
 int unix_connect(struct unix_socket *socket, const struct kernel_sockaddr_un *name, size_t size,
 		 bool nonblock)
 {
-	if (socket->type == SOCK_DGRAM)
+	if (socket->base.type == SOCK_DGRAM)
 		return connect_datagram(socket, name, size);
-	if (socket->pass_credentials && !unix_check_name(name, size)) {
+	if (socket->base.pass_credentials && !unix_check_name(name, size)) {
 		int error = unix_bind_any(socket);
 
 		if (error)

@@ -18,18 +18,18 @@
 /* --- sending --- */
 
 /* Waits until SOCKET may send, and makes a packet of MESSAGE. 0 or a negative error. */
-static int make_packet(struct unix_socket *socket, struct unix_message *message,
-		       struct unix_waiter *waiter, struct unix_packet **result)
+static int make_packet(struct unix_socket *socket, struct socket_message *message,
+		       struct socket_waiter *waiter, struct unix_packet **result)
 {
 	int error;
 
 	for (;;) {
-		error = unix_take_error(socket);
+		error = socket_take_error(&socket->base);
 		if (!error && (socket->shutdown & UNIX_NO_SEND))
 			error = -EPIPE;
 		if (error || unix_may_send_more(socket))
 			break;
-		error = unix_wait(waiter);
+		error = socket_wait(waiter);
 		if (error)
 			break;
 	}
@@ -48,7 +48,7 @@ static int append(struct unix_socket *socket, struct unix_socket *other, struct 
 	if (!unix_may_send_to(socket, other))
 		error = -EPERM;
 	else if (other->dead)
-		error = socket->type == SOCK_DGRAM ? -ECONNREFUSED : -EPIPE;
+		error = socket->base.type == SOCK_DGRAM ? -ECONNREFUSED : -EPIPE;
 	else if (other->shutdown & UNIX_NO_RECEIVE)
 		error = -EPIPE;
 	else if (other != socket && unix_queue_is_full(socket, other))
@@ -65,13 +65,13 @@ static void forget_dead(struct unix_socket *socket, struct unix_socket *other)
 	bool forget = false;
 
 	mutex_lock(&unix_connection_mutex);
-	spin_lock(&socket->lock);
+	spin_lock(&socket->base.lock);
 	if (socket->peer == other) {
 		socket->peer = NULL;
 		socket->state = UNIX_UNCONNECTED;
 		forget = true;
 	}
-	spin_unlock(&socket->lock);
+	spin_unlock(&socket->base.lock);
 	mutex_unlock(&unix_connection_mutex);
 	if (!forget)
 		return;
@@ -80,20 +80,20 @@ static void forget_dead(struct unix_socket *socket, struct unix_socket *other)
 }
 
 /* Finds the receiver of MESSAGE. 0 and *RESULT with a reference, or a negative error. */
-static int find_receiver(struct unix_socket *socket, const struct unix_message *message,
+static int find_receiver(struct unix_socket *socket, const struct socket_message *message,
 			 struct unix_socket **result)
 {
 	if (message->to)
-		return unix_find(message->to, message->to_size, socket->type, result);
+		return unix_find(&message->to->un, message->to_size, socket->base.type, result);
 	*result = unix_get_peer(socket);
 	return *result ? 0 : -ENOTCONN;
 }
 
 /* Sends PACKET to the receiver of MESSAGE; waits for room there. 0 or a negative error. */
-static int deliver(struct unix_socket *socket, const struct unix_message *message,
+static int deliver(struct unix_socket *socket, const struct socket_message *message,
 		   struct unix_packet *packet, uint64_t deadline_ns)
 {
-	struct unix_waiter waiter = { .queue = &unix_room, .deadline_ns = deadline_ns };
+	struct socket_waiter waiter = { .queue = &unix_room, .deadline_ns = deadline_ns };
 	struct unix_socket *other;
 	int error;
 
@@ -112,25 +112,25 @@ static int deliver(struct unix_socket *socket, const struct unix_message *messag
 			unix_notify(other, POLL_IN);
 		unix_put(other);
 		if (error == -EAGAIN)
-			error = unix_wait(&waiter);
+			error = socket_wait(&waiter);
 		else
 			break;
 		if (error)
 			break;
 	}
-	unix_wait_end(&waiter);
+	socket_wait_end(&waiter);
 	return error;
 }
 
-ssize_t unix_datagram_send(struct unix_socket *socket, struct unix_message *message)
+ssize_t unix_datagram_send(struct unix_socket *socket, struct socket_message *message)
 {
 	struct unix_packet *packet;
-	struct unix_waiter waiter;
+	struct socket_waiter waiter;
 	size_t size = message->data.left;
 	int error = 0;
 
-	if (socket->type == SOCK_SEQPACKET) {
-		error = unix_take_error(socket);
+	if (socket->base.type == SOCK_SEQPACKET) {
+		error = socket_take_error(&socket->base);
 		if (!error && socket->state != UNIX_CONNECTED)
 			error = -ENOTCONN;
 		if (error)
@@ -140,19 +140,19 @@ ssize_t unix_datagram_send(struct unix_socket *socket, struct unix_message *mess
 	if (message->flags & MSG_OOB)
 		return -EOPNOTSUPP;
 	if (message->to)
-		error = unix_check_name(message->to, message->to_size);
+		error = unix_check_name(&message->to->un, message->to_size);
 	else if (!socket->peer)
 		error = -ENOTCONN;
-	if (!error && socket->pass_credentials)
+	if (!error && socket->base.pass_credentials)
 		error = unix_bind_any(socket);
-	if (!error && size > socket->send_buffer - BUFFER_RESERVE_BYTES)
+	if (!error && size > socket->base.send_buffer - BUFFER_RESERVE_BYTES)
 		error = -EMSGSIZE;
 	if (error)
 		return error;
-	unix_wait_begin(&waiter, &socket->changed, message->flags & MSG_DONTWAIT,
-			socket->send_timeout_ns);
+	socket_wait_begin(&waiter, &socket->base.changed, message->flags & MSG_DONTWAIT,
+			  socket->base.send_timeout_ns);
 	error = make_packet(socket, message, &waiter, &packet);
-	unix_wait_end(&waiter);
+	socket_wait_end(&waiter);
 	if (error)
 		return error;
 	packet->rights = message->rights;
@@ -166,7 +166,7 @@ ssize_t unix_datagram_send(struct unix_socket *socket, struct unix_message *mess
 /* --- receiving --- */
 
 /* Copies as much of PACKET as MESSAGE has room for. Bytes, or a negative error. */
-static ssize_t copy_out(const struct unix_packet *packet, struct unix_message *message)
+static ssize_t copy_out(const struct unix_packet *packet, struct socket_message *message)
 {
 	bool whole = message->flags & MSG_TRUNC;
 	size_t size = packet->size < message->data.left ? packet->size : message->data.left;
@@ -180,15 +180,15 @@ static ssize_t copy_out(const struct unix_packet *packet, struct unix_message *m
 }
 
 /* Copies the first packet, which stays. -EAGAIN: the queue is empty. */
-static ssize_t peek_packet(struct unix_socket *socket, struct unix_message *message)
+static ssize_t peek_packet(struct unix_socket *socket, struct socket_message *message)
 {
 	ssize_t result = -EAGAIN;
 
 	mutex_lock(&socket->read_mutex);
-	spin_lock(&socket->lock);
+	spin_lock(&socket->base.lock);
 	struct unix_packet *packet = STAILQ_FIRST(&socket->packets);
 
-	spin_unlock(&socket->lock);
+	spin_unlock(&socket->base.lock);
 	if (packet) {
 		result = copy_out(packet, message);
 		if (result >= 0 && packet->rights) {
@@ -202,14 +202,14 @@ static ssize_t peek_packet(struct unix_socket *socket, struct unix_message *mess
 }
 
 /* Takes the first packet. -EAGAIN: the queue is empty. */
-static ssize_t take_packet(struct unix_socket *socket, struct unix_message *message)
+static ssize_t take_packet(struct unix_socket *socket, struct socket_message *message)
 {
 	mutex_lock(&socket->read_mutex);
-	spin_lock(&socket->lock);
+	spin_lock(&socket->base.lock);
 	struct unix_packet *packet = STAILQ_FIRST(&socket->packets);
 	bool made_room = false;
 
-	spin_unlock(&socket->lock);
+	spin_unlock(&socket->base.lock);
 	/* The queue may fill until it is locked, so unix_queue_remove checks that it was full. */
 	if (packet)
 		made_room = unix_queue_remove(socket, packet);
@@ -227,32 +227,33 @@ static ssize_t take_packet(struct unix_socket *socket, struct unix_message *mess
 	return result;
 }
 
-ssize_t unix_datagram_receive(struct unix_socket *socket, struct unix_message *message)
+ssize_t unix_datagram_receive(struct unix_socket *socket, struct socket_message *message)
 {
 	bool peek = message->flags & MSG_PEEK, nonblock = message->flags & MSG_DONTWAIT;
-	struct unix_waiter waiter;
+	struct socket_waiter waiter;
 	ssize_t result;
 
-	if (socket->type == SOCK_SEQPACKET && socket->state != UNIX_CONNECTED)
+	if (socket->base.type == SOCK_SEQPACKET && socket->state != UNIX_CONNECTED)
 		return -ENOTCONN;
 	if (message->flags & MSG_OOB)
 		return -EOPNOTSUPP;
-	unix_wait_begin(&waiter, &socket->changed, nonblock, socket->receive_timeout_ns);
+	socket_wait_begin(&waiter, &socket->base.changed, nonblock,
+			  socket->base.receive_timeout_ns);
 	do {
 		/* A shutdown that is seen before the queue is seen empty comes after all that was sent. */
 		bool ended = socket->shutdown & UNIX_NO_RECEIVE;
 
-		result = unix_take_error(socket);
+		result = socket_take_error(&socket->base);
 		if (!result)
 			result = peek ? peek_packet(socket, message) : take_packet(socket, message);
 		if (result != -EAGAIN)
 			break;
 		if (ended) {
-			result = socket->type == SOCK_DGRAM && nonblock ? -EAGAIN : 0;
+			result = socket->base.type == SOCK_DGRAM && nonblock ? -EAGAIN : 0;
 			break;
 		}
-		result = unix_wait(&waiter);
+		result = socket_wait(&waiter);
 	} while (!result);
-	unix_wait_end(&waiter);
+	socket_wait_end(&waiter);
 	return result;
 }

@@ -41,7 +41,7 @@ void unix_flight_begin(const struct unix_rights *rights)
 {
 	spin_assert_held(&flight_lock);
 	for (unsigned int i = 0; i < rights->count; i++) {
-		struct unix_socket *socket = socket_of_file(rights->files[i]);
+		struct unix_socket *socket = unix_socket_of_file(rights->files[i]);
 
 		if (!socket || socket->in_flight++ != 0)
 			continue;
@@ -54,7 +54,7 @@ void unix_flight_end(const struct unix_rights *rights)
 {
 	spin_assert_held(&flight_lock);
 	for (unsigned int i = 0; i < rights->count; i++) {
-		struct unix_socket *socket = socket_of_file(rights->files[i]);
+		struct unix_socket *socket = unix_socket_of_file(rights->files[i]);
 
 		if (!socket || --socket->in_flight != 0)
 			continue;
@@ -70,18 +70,18 @@ static void visit_queue(struct unix_socket *socket, void (*visit)(struct unix_so
 {
 	const struct unix_packet *packet;
 
-	spin_lock(&socket->lock);
+	spin_lock(&socket->base.lock);
 	STAILQ_FOREACH(packet, &socket->packets, link) {
 		unsigned int count = packet->rights ? packet->rights->count : 0;
 
 		for (unsigned int i = 0; i < count; i++) {
-			struct unix_socket *to = socket_of_file(packet->rights->files[i]);
+			struct unix_socket *to = unix_socket_of_file(packet->rights->files[i]);
 
 			if (to)
 				visit(to);
 		}
 	}
-	spin_unlock(&socket->lock);
+	spin_unlock(&socket->base.lock);
 }
 
 /* The same for all queues that end with SOCKET: connections that were not accepted yet have queues, too.
@@ -120,7 +120,7 @@ static bool mark(void)
 	bool any = false;
 
 	TAILQ_FOREACH(socket, &flying, flying) {
-		socket->candidate = socket->file->references == socket->in_flight;
+		socket->candidate = socket->base.file->references == socket->in_flight;
 		socket->found = 0;
 	}
 	TAILQ_FOREACH(socket, &flying, flying)
@@ -143,7 +143,7 @@ static void take_rights(struct unix_socket *socket, struct unix_rights **list)
 {
 	struct unix_packet *packet;
 
-	spin_lock(&socket->lock);
+	spin_lock(&socket->base.lock);
 	STAILQ_FOREACH(packet, &socket->packets, link) {
 		struct unix_rights *rights = packet->rights;
 
@@ -153,7 +153,7 @@ static void take_rights(struct unix_socket *socket, struct unix_rights **list)
 		rights->next = *list;
 		*list = rights;
 	}
-	spin_unlock(&socket->lock);
+	spin_unlock(&socket->base.lock);
 }
 
 /* Moves the rights from the queues of all garbage to LIST. flight_lock held. */

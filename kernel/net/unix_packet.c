@@ -51,13 +51,13 @@ uint32_t unix_charge(int type, size_t size)
 
 bool unix_may_send_more(const struct unix_socket *socket)
 {
-	return socket->charged < socket->send_buffer;
+	return socket->charged < socket->base.send_buffer;
 }
 
 bool unix_is_writable(const struct unix_socket *socket)
 {
 	return socket->state != UNIX_LISTENING &&
-	       (uint64_t)socket->charged * 4 <= socket->send_buffer;
+	       (uint64_t)socket->charged * 4 <= socket->base.send_buffer;
 }
 
 /* --- the memory of a user's sockets --- */
@@ -84,12 +84,12 @@ static void uncharge_user(struct unix_socket *socket, uint32_t bytes)
 
 /* --- life --- */
 
-int unix_packet_create(struct unix_socket *sender, struct unix_message *message, size_t size,
+int unix_packet_create(struct unix_socket *sender, struct socket_message *message, size_t size,
 		       struct unix_packet **result)
 {
 	if (size > KMALLOC_MAX - sizeof(struct unix_packet))
 		return -ENOBUFS;
-	uint32_t charge = unix_charge(sender->type, size);
+	uint32_t charge = unix_charge(sender->base.type, size);
 
 	if (!charge_user(sender, charge))
 		return -ENOBUFS;
@@ -120,7 +120,7 @@ void unix_packet_free(struct unix_packet *packet)
 	uint32_t before = atomic_fetch_sub(&sender->charged, packet->charge);
 
 	/* Wake a waiting sender when there is much room, as Linux does: not for each packet. */
-	if ((uint64_t)before * 4 > sender->send_buffer && unix_is_writable(sender))
+	if ((uint64_t)before * 4 > sender->base.send_buffer && unix_is_writable(sender))
 		unix_notify(sender, POLL_OUT);
 	uncharge_user(sender, packet->charge);
 	unix_put(sender);
@@ -134,12 +134,12 @@ void unix_queue_lock(struct unix_socket *to, const struct unix_rights *rights)
 {
 	if (rights && rights->sockets)
 		unix_flight_lock();
-	spin_lock(&to->lock);
+	spin_lock(&to->base.lock);
 }
 
 void unix_queue_unlock(struct unix_socket *to, const struct unix_rights *rights)
 {
-	spin_unlock(&to->lock);
+	spin_unlock(&to->base.lock);
 	if (rights && rights->sockets)
 		unix_flight_unlock();
 }
@@ -151,7 +151,7 @@ bool unix_queue_is_full(const struct unix_socket *socket, const struct unix_sock
 
 void unix_queue_append(struct unix_socket *to, struct unix_packet *packet)
 {
-	spin_assert_held(&to->lock);
+	spin_assert_held(&to->base.lock);
 	STAILQ_INSERT_TAIL(&to->packets, packet, link);
 	to->packet_count++;
 	to->unread_bytes += packet->size;
@@ -195,10 +195,10 @@ void unix_queue_purge(struct unix_socket *socket)
 {
 	for (;;) {
 		mutex_lock(&socket->read_mutex);
-		spin_lock(&socket->lock);
+		spin_lock(&socket->base.lock);
 		struct unix_packet *packet = STAILQ_FIRST(&socket->packets);
 
-		spin_unlock(&socket->lock);
+		spin_unlock(&socket->base.lock);
 		if (packet)
 			unix_queue_remove(socket, packet);
 		mutex_unlock(&socket->read_mutex);
@@ -213,7 +213,7 @@ void unix_queue_purge(struct unix_socket *socket)
 /* The uid and gid of a sender without credentials: Linux's overflowuid. */
 #define UNMAPPED_ID 65534u
 
-void unix_packet_identify(const struct unix_packet *packet, struct unix_message *message)
+void unix_packet_identify(const struct unix_packet *packet, struct socket_message *message)
 {
 	message->credentials = packet->has_credentials ?
 				       packet->credentials :
@@ -222,7 +222,8 @@ void unix_packet_identify(const struct unix_packet *packet, struct unix_message 
 
 bool unix_needs_credentials(struct unix_socket *sender, struct unix_socket *receiver)
 {
-	return sender->pass_credentials || receiver->pass_credentials || !receiver->file;
+	return sender->base.pass_credentials || receiver->base.pass_credentials ||
+	       !receiver->base.file;
 }
 
 /* --- rights --- */

@@ -17,19 +17,19 @@
 /* Waits until SOCKET may send. 0 or a negative error. */
 static int wait_for_room(struct unix_socket *socket, bool nonblock)
 {
-	struct unix_waiter waiter;
+	struct socket_waiter waiter;
 	int error;
 
-	unix_wait_begin(&waiter, &socket->changed, nonblock, socket->send_timeout_ns);
+	socket_wait_begin(&waiter, &socket->base.changed, nonblock, socket->base.send_timeout_ns);
 	do {
-		error = unix_take_error(socket);
+		error = socket_take_error(&socket->base);
 		if (!error && (socket->shutdown & UNIX_NO_SEND))
 			error = -EPIPE;
 		if (error || unix_may_send_more(socket))
 			break;
-		error = unix_wait(&waiter);
+		error = socket_wait(&waiter);
 	} while (!error);
-	unix_wait_end(&waiter);
+	socket_wait_end(&waiter);
 	return error;
 }
 
@@ -52,10 +52,10 @@ static int append(struct unix_socket *peer, struct unix_packet *packet)
 /* Sends the next piece of MESSAGE, at most one packet. Returns its bytes, or a negative error; *BROKEN:
  * the peer does not read any more. */
 static ssize_t send_piece(struct unix_socket *socket, struct unix_socket *peer,
-			  struct unix_message *message, bool *broken)
+			  struct socket_message *message, bool *broken)
 {
 	struct unix_packet *packet;
-	size_t size = message->data.left, most = socket->send_buffer / 2 - 64;
+	size_t size = message->data.left, most = socket->base.send_buffer / 2 - 64;
 
 	if (size > most)
 		size = most;
@@ -80,7 +80,7 @@ static ssize_t send_piece(struct unix_socket *socket, struct unix_socket *peer,
 	return (ssize_t)size;
 }
 
-ssize_t unix_stream_send(struct unix_socket *socket, struct unix_message *message)
+ssize_t unix_stream_send(struct unix_socket *socket, struct socket_message *message)
 {
 	ssize_t sent = 0, part = 0;
 	bool broken = false;
@@ -122,38 +122,38 @@ static bool is_same_sender(const struct kernel_ucred *a, const struct kernel_ucr
 /* Returns the packet to read after LAST (NULL: the first), or NULL. */
 static struct unix_packet *next_packet(struct unix_socket *socket, struct unix_packet *last)
 {
-	spin_lock(&socket->lock);
+	spin_lock(&socket->base.lock);
 	struct unix_packet *packet = last ? STAILQ_NEXT(last, link) :
 					    STAILQ_FIRST(&socket->packets);
 
-	spin_unlock(&socket->lock);
+	spin_unlock(&socket->base.lock);
 	return packet;
 }
 
 /* Marks SIZE more bytes of PACKET, the first, as read. True if nothing is left of it. read_mutex held. */
 static bool consume(struct unix_socket *socket, struct unix_packet *packet, size_t size)
 {
-	spin_lock(&socket->lock);
+	spin_lock(&socket->base.lock);
 	packet->taken += size;
 	socket->unread_bytes -= size;
-	spin_unlock(&socket->lock);
+	spin_unlock(&socket->base.lock);
 	return packet->taken == packet->size;
 }
 
 /* Reads on from PACKET; *MORE: a further packet may follow. Bytes, or a negative error. read_mutex held. */
 static ssize_t read_packet(struct unix_socket *socket, struct unix_packet *packet,
-			   struct unix_message *message, bool first, bool *more)
+			   struct socket_message *message, bool first, bool *more)
 {
 	size_t size = packet->size - packet->taken;
 	bool peek = message->flags & MSG_PEEK;
-	struct unix_message sender;
+	struct socket_message sender;
 
 	*more = false;
 	unix_packet_identify(packet, &sender);
 	if (first) {
 		message->credentials = sender.credentials;
 		message->from = unix_get_address(packet->sender);
-	} else if (socket->pass_credentials &&
+	} else if (socket->base.pass_credentials &&
 		   !is_same_sender(&message->credentials, &sender.credentials)) {
 		return 0;
 	}
@@ -176,7 +176,7 @@ static ssize_t read_packet(struct unix_socket *socket, struct unix_packet *packe
 }
 
 /* Reads the bytes in the queue. Bytes; *MORE: as above. */
-static ssize_t read_present(struct unix_socket *socket, struct unix_message *message, bool first,
+static ssize_t read_present(struct unix_socket *socket, struct socket_message *message, bool first,
 			    bool *more)
 {
 	bool peek = message->flags & MSG_PEEK;
@@ -205,11 +205,12 @@ static ssize_t read_present(struct unix_socket *socket, struct unix_message *mes
 	return done;
 }
 
-ssize_t unix_stream_receive(struct unix_socket *socket, struct unix_message *message)
+ssize_t unix_stream_receive(struct unix_socket *socket, struct socket_message *message)
 {
-	size_t least = message->flags & MSG_WAITALL ? message->data.left : socket->receive_least;
+	size_t least = message->flags & MSG_WAITALL ? message->data.left :
+						      socket->base.receive_least;
 	bool nonblock = message->flags & MSG_DONTWAIT, first = true, more;
-	struct unix_waiter waiter;
+	struct socket_waiter waiter;
 	ssize_t done = 0;
 	int error = 0;
 
@@ -222,11 +223,12 @@ ssize_t unix_stream_receive(struct unix_socket *socket, struct unix_message *mes
 		least = message->data.left;
 	if (!least)
 		least = 1;
-	unix_wait_begin(&waiter, &socket->changed, nonblock, socket->receive_timeout_ns);
+	socket_wait_begin(&waiter, &socket->base.changed, nonblock,
+			  socket->base.receive_timeout_ns);
 	for (;;) {
 		/* An error or a shutdown that is seen before the queue is seen empty comes after all that
 		 * was sent. */
-		bool failed = socket->error, ended = socket->shutdown & UNIX_NO_RECEIVE;
+		bool failed = socket->base.error, ended = socket->shutdown & UNIX_NO_RECEIVE;
 		ssize_t part = read_present(socket, message, first, &more);
 
 		if (part < 0)
@@ -237,13 +239,13 @@ ssize_t unix_stream_receive(struct unix_socket *socket, struct unix_message *mes
 			break;
 		first = first && !done;
 		if (failed)
-			error = unix_take_error(socket);
+			error = socket_take_error(&socket->base);
 		if (error || ended)
 			break;
-		error = unix_wait(&waiter);
+		error = socket_wait(&waiter);
 		if (error)
 			break;
 	}
-	unix_wait_end(&waiter);
+	socket_wait_end(&waiter);
 	return done ? done : error;
 }

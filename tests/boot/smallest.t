@@ -18,7 +18,7 @@ ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
 
 kernels.skip_on_debug("the kernel without the parts is built as the release kernel is")
 
-PARTS = ("net", "trace", "pty", "perfctr")
+PARTS = ("net", "inet", "trace", "pty", "perfctr")
 TALLY = os.path.join(ROOT, "tools", "tally")
 # Prints the parts that are there and leave a file. A socket leaves none.
 SCRIPT = """for file in /dev/ptmx /dev/pts; do test -e $file && echo pty; done

@@ -30,7 +30,7 @@ BUILDS = re.compile(r"  [A-Z]+ +\S+$")
 NOT_RUN = {
     "make check": "runs this test",
     "make check-quick": "runs a part of the tests",
-    'make WITHOUT="net trace pty perfctr"': "tests/boot/smallest.t builds it, in a folder of its own",
+    'make WITHOUT="net inet trace pty perfctr"': "tests/boot/smallest.t builds it, in a folder of its own",
     "make deb": "tests/debian/packages.t builds the packages",
     "make oci": "tests/debian/oci.t builds the image",
     "make bench-host": "times, which are the host's; make bench-host is for people",
