@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """The emulator's model of caches, TLBs and prediction counts on random traces as a slow reference does, which is written
-differently (tests/qemu/model_reference.py), to the last one of every item: from records, from stretches, and behind a filter.
+differently (tests/qemu/model_reference.py), to the last one of every item: from records, from stretches, and after a filter.
 
     tests/qemu/model.t [--short]    --short: a twentieth of the first trace, for tests/mutants/mutants
 """
@@ -95,7 +95,7 @@ def main():
         report.ok(len(stretches) == len(got) and not wrong, f"{name}: every item is the same by stretches", *wrong[:20])
         if of_shape.virtual:
             filtered = counts_of_model(trace, "--filtered")
-            wrong = [f"CPU {cpu}, {item}: {got[cpu, item]} by records, {count} behind a filter"
+            wrong = [f"CPU {cpu}, {item}: {got[cpu, item]} by records, {count} after a filter"
                      for (cpu, item), count in filtered.items() if got[cpu, item] != count]
             report.ok(not wrong, f"{name}: a filter leaves out only what changes no item", *wrong[:20])
             told = {item for _, item in filtered}

@@ -267,7 +267,7 @@ static void add_as_words(const ModelRecord *record)
 struct filter {
 	uint64_t data[MODEL_FILTER_LINES], code[MODEL_FILTER_LINES];
 	unsigned line_bits, mask;
-	bool load_told; /* a load of the instruction has been logged */
+	bool load_logged; /* a load of the instruction has been logged */
 };
 
 static struct filter filters[64], *filter;
@@ -320,7 +320,8 @@ static void add_filtered(const ModelRecord *record)
 	static ModelRecord before;
 	uint64_t type = record->info & 0xff, size = record->info >> 8 & 0xff, info = record->info;
 	bool known, modifies = (info & MODEL_MODIFY) && (before.info & 0xff) == MODEL_LOAD &&
-			       before.address == record->address && (before.info >> 8 & 0xff) == size;
+			       before.address == record->address &&
+			       (before.info >> 8 & 0xff) == size;
 
 	before = *record;
 	if (type == MODEL_BLOCK || type == MODEL_FETCH) {
@@ -329,7 +330,7 @@ static void add_filtered(const ModelRecord *record)
 		info = MODEL_FETCH | size << 8;
 	} else {
 		if (info & MODEL_FIRST && type == MODEL_LOAD)
-			filter->load_told = false;
+			filter->load_logged = false;
 		known = filter_knows(filter->data, record->address, record->address + size - 1);
 		if (!is_among_words(seen++)) {
 			count_in_sums(info);
@@ -337,9 +338,9 @@ static void add_filtered(const ModelRecord *record)
 				return;
 			info = type | size << 8 | MODEL_COUNTED;
 		}
-		if (type == MODEL_LOAD && !filter->load_told) {
+		if (type == MODEL_LOAD && !filter->load_logged) {
 			info |= MODEL_OPENS;
-			filter->load_told = true;
+			filter->load_logged = true;
 		}
 	}
 	add_word(info | MODEL_TAG_RECORD << MODEL_TAG_SHIFT);
