@@ -20,7 +20,7 @@
 
 /* A guest may map files without end; the rest is FUNCTIONS_UNKNOWN. */
 #define NAMES_MAX       4096
-#define MAPPINGS_MAX    65536
+#define MAPPINGS_MAX    8192
 #define FIRST_NUMBER    (FUNCTIONS_UNKNOWN + 1)
 
 typedef struct File {
