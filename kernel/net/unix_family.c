@@ -26,7 +26,7 @@ static int create(int domain, int type, int protocol, struct socket **result)
 		return -ESOCKTNOSUPPORT;
 	struct unix_socket *socket = unix_create(type);
 
-	*result = &socket->base;
+	*result = socket ? &socket->base : NULL;
 	return socket ? 0 : -ENOMEM;
 }
 
@@ -60,7 +60,7 @@ static int accept(struct socket *listener, bool nonblock, struct socket **result
 	struct unix_socket *accepted = NULL;
 	int error = unix_accept(unix_of(listener), nonblock, &accepted);
 
-	*result = &accepted->base;
+	*result = error ? NULL : &accepted->base;
 	return error;
 }
 

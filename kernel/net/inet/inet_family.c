@@ -38,7 +38,7 @@ static int create(int domain, int type, int protocol, struct socket **result)
 			inet_destroy(socket);
 	}
 	inet_leave();
-	*result = &socket->base;
+	*result = socket ? &socket->base : NULL;
 	return error;
 }
 
