@@ -90,16 +90,12 @@ struct virtio_queue {
 
 static uint16_t load(const volatile uint16_t *word)
 {
-	uint16_t value = *word;
-
-	atomic_thread_fence(memory_order_acquire);
-	return value;
+	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
 static void store(volatile uint16_t *word, uint16_t value)
 {
-	atomic_thread_fence(memory_order_release);
-	*word = value;
+	__atomic_store_n(word, value, __ATOMIC_RELEASE);
 }
 
 static volatile struct used_entry *used_entry(const struct virtio_queue *queue, uint16_t at)

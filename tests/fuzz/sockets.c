@@ -19,11 +19,13 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* Two ends of a connection, or of datagrams, over the loopback. */
+/* Two ends of a connection, or of datagrams, over the loopback. They end by a reset: TIME_WAIT would keep objects for a minute
+ * after the run. */
 static int make_inet_pair(struct fuzzer *fuzzer, int ends[2])
 {
 	struct sockaddr_in6 name = { .sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT };
 	socklen_t size = sizeof(name);
+	struct linger reset = { .l_onoff = 1 };
 	int type = pick(fuzzer, 3) ? SOCK_STREAM : SOCK_DGRAM;
 	int server = socket(AF_INET6, type | SOCK_NONBLOCK, 0);
 
@@ -37,6 +39,8 @@ static int make_inet_pair(struct fuzzer *fuzzer, int ends[2])
 		goto failed;
 	ends[1] = type == SOCK_STREAM && pick(fuzzer, 4) ? accept(server, NULL, NULL) : dup(server);
 	close(server);
+	setsockopt(ends[0], SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
+	setsockopt(ends[1], SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
 	return ends[1];
 failed:
 	close(server);

@@ -362,6 +362,8 @@ bool pmu_pebs_flush(CPUX86State *env);
 const PMURegister *pmu_pebs_register(uint32_t index);
 
 extern const struct VMStateDescription vmstate_x86_pebs;
+
+/*
  * Functions (pmu-functions.c).  But for pmu_functions_realize they are called
  * only if pmu_config.functions is set.
  */
