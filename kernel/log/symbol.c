@@ -16,7 +16,7 @@ extern const char __text_start[], __text_end[];
 
 /* From __text_start. */
 extern const uint32_t symbol_offsets[] __attribute__((weak));
-/* Of names, in symbol_names. */
+/* The places of names in symbol_names. */
 extern const uint32_t symbol_places[] __attribute__((weak));
 extern const uint32_t symbol_count __attribute__((weak));
 /* Each ends with a zero byte. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What sockets of every family share: the table of families, errors, notices, waiting. */
+/* The common part of the sockets of every family: the table of families, errors, notices, waiting. */
 #include "socket.h"
 
 #include <kernel/base/syscall.h>

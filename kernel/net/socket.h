@@ -63,14 +63,14 @@ union option_value {
 	struct kernel_tcp_info tcp_info;
 };
 
-/* Whose name is asked for. */
+/* The end of a connection whose name a call asks for. */
 enum socket_side {
 	SOCKET_OWN,
 	SOCKET_PEER,
 	SOCKET_ACCEPTED /* the peer's of a socket that was just accepted: even if it is gone already */
 };
 
-/* What a family does. Task context, no lock held. Errors as those of the calls' manual pages. */
+/* The operations of a family. Task context, no lock held. Errors as those of the calls' manual pages. */
 struct socket_family {
 	/* Creates a socket, with a reference for its file. TYPE: without flags. 0 or a negative error. */
 	int (*create)(int domain, int type, int protocol, struct socket **result);

@@ -46,11 +46,11 @@ static void get_property(struct socket *socket, int name, union option_value *va
 
 static void get_peer_credentials(struct socket *socket, int name, union option_value *value)
 {
-	static const struct kernel_ucred nobody = { 0, UINT32_MAX, UINT32_MAX };
+	static const struct kernel_ucred no_process = { 0, UINT32_MAX, UINT32_MAX };
 
 	value->credentials = socket->family->peer_credentials ?
 				     socket->family->peer_credentials(socket) :
-				     nobody;
+				     no_process;
 }
 
 /* --- on or off --- */

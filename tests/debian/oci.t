@@ -60,7 +60,7 @@ def unpack(path, root):
         while data := file.read(1 << 20):
             digest.update(data)
     with tarfile.open(path) as archive:
-        # Later Pythons refuse absolute links unless told so.
+        # Later Pythons refuse absolute links unless a filter permits them.
         archive.extraction_filter = lambda member, _: member
         archive.extractall(root)
     return "sha256:" + digest.hexdigest()

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# model-events.t: the model of caches, TLBs and branch prediction sees what retires, exactly; so it does behind a filter, which only
+# model-events.t: the model of caches, TLBs and branch prediction sees what retires, exactly; so it does with a filter, which only
 # virtual addresses have.
 virtual=model=cachegrind,x-pmu-caches=L2=262144:8:64
 exec "$(dirname "$0")/run-guest" <<END

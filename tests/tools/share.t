@@ -33,7 +33,7 @@ def tally(folder, *words, **more):
 
 
 def shell(folder, script, *options, **more):
-    """What busybox's shell makes of SCRIPT: all of its commands are in it."""
+    """The output of SCRIPT by busybox's shell: all of its commands are in it."""
     status, output, error = tally(folder, *options, SHELL, "sh", "-c", script, **more)
     return status, os.fsdecode(output), error
 

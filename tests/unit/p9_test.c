@@ -456,7 +456,7 @@ static long has_no_entry(uint8_t *reply, long size, size_t room)
 	return 11;
 }
 
-/* What each operation returns now. */
+/* Each operation returns EXPECTED now. */
 static void expect_all(int expected, const char *when)
 {
 	struct names names = { { note }, "", 100 };

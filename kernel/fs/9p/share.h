@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A share: a folder of the host, below a layer in memory. What programs change stays in the layer (tmpfs.c has its files,
+ * A share: a folder of the host, below a layer in memory. The changes of programs stay in the layer (tmpfs.c has its files,
  * the tree its names); the server is only read from. The folder must not change meanwhile: names that were listed and
  * files that were looked up stay as they were found, contents are read when they are needed.
  *

@@ -3,7 +3,7 @@
  * Internet sockets: TCP and UDP inside the machine, over 127.0.0.0/8 and ::1. The protocols are lwIP's, of Debian's
  * source (build); these files connect its callbacks with Linux's sockets.
  *
- * lwIP is called by tasks only, one at a time. A packet that it sends goes into a queue, and whoever has called lwIP
+ * lwIP is called by tasks only, one at a time. A packet that it sends goes into a queue, and the caller of lwIP
  * delivers the queue before it lets the lock go: so a send has reached the receiver's queue when it returns. Every
  * segment is acknowledged at once, and no data wait for a timer, unless the receiver's window is full. A kernel task,
  * which the first connection starts, runs the timers of connections while there are any.

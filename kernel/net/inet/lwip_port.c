@@ -40,7 +40,7 @@ static struct netif interface;	/* I */
 static struct pbuf *first_sent; /* I: packets on their way, linked by next */
 static struct pbuf **last_sent = &first_sent;
 
-static struct wait_queue timer_wanted;
+static struct wait_queue timer_requested;
 static bool timer_runs; /* I: there is a task for it */
 static _Atomic bool timer_needed;
 
@@ -203,7 +203,7 @@ static void run_timers(void *unused)
 {
 	struct wait_entry entry;
 
-	wait_queue_add(&timer_wanted, &entry);
+	wait_queue_add(&timer_requested, &entry);
 	for (;;) {
 		wait_sleep_uninterrupted(timer_needed ? clock_deadline(TICK_NS) : UINT64_MAX);
 		inet_enter();
@@ -229,7 +229,7 @@ void tcp_timer_needed(void)
 		if (task)
 			sched_start(task);
 	} else {
-		wait_queue_wake(&timer_wanted);
+		wait_queue_wake(&timer_requested);
 	}
 }
 
@@ -239,7 +239,7 @@ static void start(void)
 			 none = { 0 };
 
 	mutex_init(&inet_mutex);
-	wait_queue_init(&timer_wanted);
+	wait_queue_init(&timer_requested);
 	heap_max = (page_total_count() << PAGE_SHIFT) / HEAP_PART;
 	if (heap_max > HEAP_MAX)
 		heap_max = HEAP_MAX;

@@ -80,9 +80,11 @@ static int restart_random(void)
 	return fd < 0 || ioctl(fd, RNDRESEEDCRNG) < 0 || close(fd) < 0 ? -1 : 0;
 }
 
-/* From now on the program's client requests decide what is counted: a request of Tally's own, in Valgrind's form. */
-static void wait_for_requests(void)
+/* From now on the program's client requests decide what is counted: a request of Tally's own, in Valgrind's form. 0; -1 with
+ * errno: only x86-64's emulator knows requests. */
+static int wait_for_requests(void)
 {
+#ifdef __x86_64__
 	const uint64_t request[6] = { 0x544c0000 };
 	uint64_t answer = 0;
 
@@ -92,6 +94,11 @@ static void wait_for_requests(void)
 		: "+d"(answer)
 		: "a"(request)
 		: "cc", "memory");
+	return 0;
+#else
+	errno = ENOSYS;
+	return -1;
+#endif
 }
 
 /* Becomes the program when GO is closed. An error is written to FAILED. */
@@ -113,8 +120,8 @@ static void become(char **words, const struct options *options, int go, int fail
 	/* Last, so that no work of a length of its own lies between this and the exec. */
 	if (options->aligned_start)
 		pause_until_start();
-	if (options->by_requests)
-		wait_for_requests();
+	if (options->by_requests && wait_for_requests() < 0)
+		goto out;
 	execv(words[0], words);
 out:
 	error = errno;

@@ -209,8 +209,8 @@ static void judge(struct finding *finding, const struct group *group, const stru
 
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
 		if (missing & reasons[i].need) {
-			(reasons[i].need == NEED_STEPS ? find_beyond : find_absent)(finding, "%s",
-										    reasons[i].reason);
+			(reasons[i].need == NEED_STEPS ? find_beyond : find_absent)(
+				finding, "%s", reasons[i].reason);
 			return;
 		}
 	}

@@ -18,7 +18,7 @@ enum outcome {
 	OUTCOME_BROKEN,
 	OUTCOME_INEXACT, /* counts, but not to the last event: how far is in the text */
 	OUTCOME_ABSENT,	 /* the machine lacks what the rule is about */
-	OUTCOME_BEYOND,	 /* the machine has it, and this program cannot judge it: see machine.reason */
+	OUTCOME_BEYOND, /* the machine has it, and this program cannot judge it: see machine.reason */
 	OUTCOME_BLOCKED, /* a rule that this one rests on does not hold */
 };
 

@@ -61,12 +61,10 @@ static void print_use(const char *use, const char *rules)
 	size_t position = 0;
 	unsigned int judged = 0, holding = 0, beyond = 0;
 	/* From bad to worse. */
-	static const int badness[] = { [OUTCOME_HOLDS] = 0,
-				       [OUTCOME_ABSENT] = 0,
-				       [OUTCOME_BEYOND] = 0,
-				       [OUTCOME_INEXACT] = 1,
-				       [OUTCOME_BLOCKED] = 2,
-				       [OUTCOME_BROKEN] = 3 };
+	static const int badness[] = {
+		[OUTCOME_HOLDS] = 0,   [OUTCOME_ABSENT] = 0,  [OUTCOME_BEYOND] = 0,
+		[OUTCOME_INEXACT] = 1, [OUTCOME_BLOCKED] = 2, [OUTCOME_BROKEN] = 3
+	};
 
 	while ((finding = engine_next(&position, name, sizeof(name)))) {
 		if (!is_needed(rules, name))
@@ -84,8 +82,8 @@ static void print_use(const char *use, const char *rules)
 	else if (!judged || machine.access == ACCESS_NONE)
 		printf("#   %s: not judged: %s\n", use, machine.reason);
 	else if (beyond && (!worst || worst->outcome == OUTCOME_INEXACT))
-		printf("#   %s: not judged: %u rules hold, %u cannot be judged: %s\n", use,
-		       holding, beyond, machine.reason);
+		printf("#   %s: not judged: %u rules hold, %u cannot be judged: %s\n", use, holding,
+		       beyond, machine.reason);
 	else if (!worst)
 		printf("#   %s: yes\n", use);
 	else if (worst->outcome == OUTCOME_INEXACT)
