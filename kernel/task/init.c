@@ -106,10 +106,11 @@ static bool mount_shares(void)
 {
 	ssize_t size;
 	char *text = read_strings(SHARES_PATH, &size);
-	const char *end = text + size;
+	const char *end;
 
 	if (!text)
 		return false;
+	end = text + size;
 	for (const char *tag = text, *path; tag < end; tag = path + strlen(path) + 1) {
 		struct dentry *directory;
 
