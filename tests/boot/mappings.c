@@ -185,11 +185,60 @@ static void check_write_only(void)
 	munmap(file, PAGE);
 }
 
+#ifdef __x86_64__
+enum { FILE_PAGES = 8, NUMBER_BYTES = 10 };
+
+/* Stores 1.0 as the x87's number of ten bytes at TO. */
+static void store_one(char *to)
+{
+	__asm__ volatile("fld1\n\tfstpt %0" : "=m"(*(char(*)[NUMBER_BYTES])to));
+}
+
+/* The neighbours of a page in memory are probably its neighbours in the file, and never the second page of a pair. */
+static void check_spanned_pages(void)
+{
+	static const char one[NUMBER_BYTES] = { 0, 0, 0, 0, 0, 0, 0, (char)0x80, (char)0xff, 0x3f };
+	static const char zeros[FILE_PAGES * PAGE];
+	int fd = (int)syscall(__NR_memfd_create, "pages", 0);
+
+	EXPECT_EQ(ftruncate(fd, FILE_PAGES * PAGE), 0);
+	char *all = mmap(NULL, FILE_PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	EXPECT(all != MAP_FAILED);
+	memset(all, 0, FILE_PAGES * PAGE);
+	for (int page = 0; page < FILE_PAGES; page++) {
+		int second = (page + FILE_PAGES / 2) % FILE_PAGES;
+		char *pair = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+				  (off_t)page * PAGE);
+
+		EXPECT(pair != MAP_FAILED);
+		EXPECT(mmap(pair + PAGE, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+			    (off_t)second * PAGE) == pair + PAGE);
+		for (int before = 1; before < NUMBER_BYTES; before++) {
+			char *place = pair + PAGE - before;
+
+			store_one(place);
+			EXPECT_AT(memcmp(place, one, NUMBER_BYTES) == 0, "page %d, %d bytes in it",
+				  page, before);
+			memset(place, 0, NUMBER_BYTES);
+			EXPECT_AT(memcmp(all, zeros, sizeof(zeros)) == 0, "page %d, %d bytes in it",
+				  page, before);
+		}
+		munmap(pair, 2 * PAGE);
+	}
+	munmap(all, FILE_PAGES * PAGE);
+	close(fd);
+}
+#endif
+
 static const struct tap_rule rules[] = {
 	{ "mappings are placed, split, dropped and grown as asked", check_memory },
 	{ "a mapping larger than any memory costs what is used of it", check_sparse_memory },
 	{ "memory that may be written to may be read", check_write_only },
 	{ "a mapped file ends where it ends, and is not written to", check_file_mappings },
+#ifdef __x86_64__
+	{ "a number of the x87 in two pages changes no third page", check_spanned_pages },
+#endif
 };
 
 int main(void)
