@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -19,35 +18,6 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* Two ends of a connection, or of datagrams, over the loopback. They end by a reset: TIME_WAIT would keep objects for a minute
- * after the run. */
-static int make_inet_pair(struct fuzzer *fuzzer, int ends[2])
-{
-	struct sockaddr_in6 name = { .sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT };
-	socklen_t size = sizeof(name);
-	struct linger reset = { .l_onoff = 1 };
-	int type = pick(fuzzer, 3) ? SOCK_STREAM : SOCK_DGRAM;
-	int server = socket(AF_INET6, type | SOCK_NONBLOCK, 0);
-
-	ends[0] = socket(AF_INET6, type | SOCK_NONBLOCK, 0);
-	if (bind(server, (struct sockaddr *)&name, size) < 0 ||
-	    getsockname(server, (struct sockaddr *)&name, &size) < 0)
-		goto failed;
-	if (type == SOCK_STREAM)
-		listen(server, (int)pick(fuzzer, 4));
-	if (connect(ends[0], (struct sockaddr *)&name, size) < 0 && errno != EINPROGRESS)
-		goto failed;
-	ends[1] = type == SOCK_STREAM && pick(fuzzer, 4) ? accept(server, NULL, NULL) : dup(server);
-	close(server);
-	setsockopt(ends[0], SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
-	setsockopt(ends[1], SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
-	return ends[1];
-failed:
-	close(server);
-	close(ends[0]);
-	return -1;
-}
-
 static long make_pair(struct fuzzer *fuzzer)
 {
 	static const int types[] = { SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET };
@@ -55,10 +25,7 @@ static long make_pair(struct fuzzer *fuzzer)
 	int ends[2];
 	long result = 0;
 
-	switch (pick(fuzzer, 6)) {
-	case 5:
-		result = make_inet_pair(fuzzer, ends);
-		break;
+	switch (pick(fuzzer, 5)) {
 	case 0:
 		result = pipe2(ends, O_NONBLOCK | (pick(fuzzer, 8) ? 0 : O_DIRECT));
 		break;
