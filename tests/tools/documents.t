@@ -33,7 +33,6 @@ NOT_RUN = {
     'make WITHOUT="net inet trace pty perfctr"': "tests/boot/smallest.t builds it, in a folder of its own",
     "make deb": "tests/debian/packages.t builds the packages",
     "make oci": "tests/debian/oci.t builds the image",
-    "make bench-host": "times, which are the host's; make bench-host is for people",
     "make check ARCH=alpha": "runs Alpha's tests, as make check does",
     "make DEBUG=1 check": "the same",
     'make check TESTS="tests/boot/cpus-2.t"': "the same",

@@ -150,10 +150,6 @@ def check_signals(report):
         report.ok(not os.path.exists(f"/proc/{machine}"), "and the machine has ended too", machine)
 
 
-# The guest knows no virtio.
-SERIAL = ("--append", "console=raw")
-
-
 def main():
     report = tap.Report()
     check_signals(report)
@@ -165,10 +161,10 @@ def main():
         report.ok(says in error, f"and says: {says}", error)
         report.ok(end in "pr" or error.count("\n") <= 1, "in one line (a log apart)", error)
 
-    _, output, _ = run_guest("e", "--timeout", "60", *SERIAL)
+    _, output, _ = run_guest("e", "--timeout", "60")
     report.equal(output, b"hello\r\n\x01\n", "standard output comes through untouched")
     data = bytes(range(256)) * 64
-    got, output, error = run_guest("c", "--timeout", "60", *SERIAL, stdin=data)
+    got, output, error = run_guest("c", "--timeout", "60", stdin=data)
     report.ok((got, output) == (0, data), "standard input goes through untouched, and its end",
               f"{len(output)} of {len(data)} bytes, status {got}", error)
 

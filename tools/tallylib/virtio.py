@@ -5,7 +5,7 @@ QEMU inherits standard output and writes to it at once what the program writes: 
 bytes are out (kernel: drivers/virtio/console.c). Standard input comes through here, by a socket, whose end the port's close
 tells. A reader of the output that goes away is seen here, and that port is closed by the end of QEMU's own standard input:
 the program gets SIGPIPE, as at a pipe. Where there is no such console (--arch alpha, --under, a terminal, an image, `tally
-count`) the serial line does it (machine.py).
+count`, --kernel of a kernel that does not know the ports) the serial line does it (machine.py).
 """
 
 import select
@@ -16,6 +16,9 @@ WORD = "console=virtio"
 # COM1 has nothing to say or to hear.
 CONSOLE = "null,id=console"
 _BUS = "streams"
+# kernel/tty/stream.c knows the ports by their names.
+_OUTPUT_NAME = "tally.output"
+_INPUT_NAME = "tally.input"
 _OUTPUT = 1
 
 
@@ -24,7 +27,13 @@ def suits(options, words):
     # A word of the user's comes first, and decides.
     chosen = any(word.startswith("console=") for word in options.append.split())
     return ("console=raw" in words.split() and not chosen and options.arch == "x86_64" and not options.under and
-            options.command != "count")
+            options.command != "count" and (not options.kernel or _knows_ports(options.kernel)))
+
+
+def _knows_ports(kernel):
+    """Whether this kernel, a file, is one of Tally's with the driver: such a kernel has the name of a port in it."""
+    with open(kernel, "rb") as file:
+        return _OUTPUT_NAME.encode() in file.read()
 
 
 class Streams:
@@ -41,10 +50,10 @@ class Streams:
         each time: ioeventfd=off."""
         words = ["-chardev", "stdio,id=output,signal=off",
                  "-device", f"virtio-serial-pci,id={_BUS},max_ports=3,vectors=8,ioeventfd=off,disable-legacy=on",
-                 "-device", f"virtserialport,bus={_BUS}.0,nr=1,chardev=output,name=tally.output"]
+                 "-device", f"virtserialport,bus={_BUS}.0,nr=1,chardev=output,name={_OUTPUT_NAME}"]
         if self._theirs:
             words += ["-chardev", f"socket,id=input,fd={self._theirs.fileno()}",
-                      "-device", f"virtserialport,bus={_BUS}.0,nr=2,chardev=input,name=tally.input"]
+                      "-device", f"virtserialport,bus={_BUS}.0,nr=2,chardev=input,name={_INPUT_NAME}"]
         return words
 
     def inherited(self):
