@@ -79,7 +79,7 @@ BAD_WORDS = (
     ("panic=nothing", "panic=nothing: no mistake of that name is known; "
      "see kernel/panic_demand.c"),
     ("loglevel=7", "loglevel=7: not a level; give 0 (errors) to 3 (everything)"),
-    ("console=hot", "console=hot: not a way of using the console; give raw or cooked"),
+    ("console=hot", "console=hot: not a way of using the console; give raw, cooked or virtio"),
     ("loglevel=" + "9" * 40, "loglevel=: value of 40 characters is too long (15)"),
 )
 
