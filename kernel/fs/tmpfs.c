@@ -161,10 +161,16 @@ static int get_page(struct tmpfs_inode *file, uint64_t number, void **result)
 
 /* --- reading and writing --- */
 
-/* Copies SIZE bytes at POSITION, within one page, to TO by COPY. */
+/* Who reads: how bytes and zeros get into the buffer, and whether a fatal signal ends a long read. */
+struct reader {
+	int (*copy)(void *to, const void *from, size_t size);
+	int (*clear)(void *to, size_t size);
+	bool can_be_killed;
+};
+
+/* Copies SIZE bytes at POSITION, within one page, to the reader's TO. */
 static int read_part(struct tmpfs_inode *file, uint64_t position, void *to, size_t size,
-		     int (*copy)(void *to, const void *from, size_t size),
-		     int (*clear)(void *to, size_t size))
+		     const struct reader *reader)
 {
 	size_t in_page = position & ~PAGE_MASK, shown = 0;
 
@@ -177,16 +183,16 @@ static int read_part(struct tmpfs_inode *file, uint64_t position, void *to, size
 		shown = file->image_size - position;
 	mutex_unlock(&file->inode.mutex);
 	if (page) {
-		int error = copy(to, (char *)page + in_page, size);
+		int error = reader->copy(to, (char *)page + in_page, size);
 
 		page_put(page);
 		return error;
 	}
 	if (shown > size)
 		shown = size;
-	if (shown && copy(to, file->image + position, shown))
+	if (shown && reader->copy(to, file->image + position, shown))
 		return -EFAULT;
-	return shown < size ? clear((char *)to + shown, size - shown) : 0;
+	return shown < size ? reader->clear((char *)to + shown, size - shown) : 0;
 }
 
 /* Returns how many bytes at POSITION, at most SIZE, only the file's source has. */
@@ -210,10 +216,10 @@ static size_t source_run(struct tmpfs_inode *file, uint64_t position, size_t siz
 	return size < SOURCE_READ_MAX ? size : SOURCE_READ_MAX;
 }
 
-/* Copies SIZE bytes at POSITION, which source_run gave, to TO by COPY. The file keeps none of them: large files do not
+/* Copies SIZE bytes at POSITION, which source_run gave, to the reader's TO. The file keeps none of them: large files do not
  * fill the memory. */
 static int read_source(struct tmpfs_inode *file, uint64_t position, void *to, size_t size,
-		       int (*copy)(void *to, const void *from, size_t size))
+		       const struct reader *reader)
 {
 	void *buffer = kzalloc(size);
 
@@ -222,14 +228,13 @@ static int read_source(struct tmpfs_inode *file, uint64_t position, void *to, si
 	int error = file->source->read(file->source, position, buffer, size);
 
 	if (!error)
-		error = copy(to, buffer, size);
+		error = reader->copy(to, buffer, size);
 	kfree(buffer);
 	return error;
 }
 
 static ssize_t read_contents(struct inode *inode, void *to, size_t size, uint64_t position,
-			     int (*copy)(void *to, const void *from, size_t size),
-			     int (*clear)(void *to, size_t size))
+			     const struct reader *reader)
 {
 	uint64_t end = inode->size;
 	size_t done = 0;
@@ -243,16 +248,16 @@ static ssize_t read_contents(struct inode *inode, void *to, size_t size, uint64_
 		int error;
 
 		if (part) {
-			error = signal_is_fatal_pending(task_current()) ?
+			error = reader->can_be_killed && signal_is_fatal_pending(task_current()) ?
 					-EINTR :
 					read_source(tmpfs(inode), position + done,
-						    (char *)to + done, part, copy);
+						    (char *)to + done, part, reader);
 		} else {
 			part = PAGE_SIZE - ((position + done) & ~PAGE_MASK);
 			if (part > size - done)
 				part = size - done;
 			error = read_part(tmpfs(inode), position + done, (char *)to + done, part,
-					  copy, clear);
+					  reader);
 		}
 		if (error)
 			return done ? (ssize_t)done : error;
@@ -261,10 +266,12 @@ static ssize_t read_contents(struct inode *inode, void *to, size_t size, uint64_
 	return (ssize_t)done;
 }
 
+static const struct reader user_reader = { copy_to_user, clear_user, .can_be_killed = true };
+
 static ssize_t read_file(struct file *file, void *user_buffer, size_t size, uint64_t *position)
 {
 	struct inode *inode = file_inode(file);
-	ssize_t done = read_contents(inode, user_buffer, size, *position, copy_to_user, clear_user);
+	ssize_t done = read_contents(inode, user_buffer, size, *position, &user_reader);
 
 	if (done > 0)
 		*position += (size_t)done;
@@ -283,10 +290,13 @@ static int clear_in_kernel(void *to, size_t size)
 	return 0;
 }
 
+/* The buffers are small, and the last task of the first process, which is being killed, reads results (result.c). */
+static const struct reader kernel_reader = { copy_in_kernel, clear_in_kernel,
+					     .can_be_killed = false };
+
 static ssize_t read_for_kernel(struct file *file, void *buffer, size_t size, uint64_t position)
 {
-	return read_contents(file_inode(file), buffer, size, position, copy_in_kernel,
-			     clear_in_kernel);
+	return read_contents(file_inode(file), buffer, size, position, &kernel_reader);
 }
 
 /* Writes SIZE bytes by COPY at POSITION, within one page. write_mutex held. */

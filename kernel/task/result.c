@@ -3,8 +3,9 @@
  * The results of the first program: its status, in the log, and the files that /.tally/get names, through
  * the debug console (docs/boot.md).
  *
- * For each name, in order: "file SIZE\n" and as many bytes, or "error NUMBER\n". Other processes may still
- * write to the file: SIZE is its size at that moment, and zeros fill it up if it becomes shorter.
+ * For each name, in order: "file SIZE\n", as many bytes, and "end NUMBER\n", or "error NUMBER\n". Other processes may
+ * still write to the file: SIZE is its size at that moment, and zeros fill it up if it becomes shorter. The last number is
+ * 0, or the error that ended the reading: then zeros stand for the rest.
  */
 #include <string.h>
 
@@ -38,39 +39,51 @@ static int open_file(const char *path, struct file **file)
 	return error;
 }
 
-static void send_contents(struct file *file, uint64_t size)
+/* Sends a line: WORD and NUMBER. */
+static void send_line(const char *word, uint64_t number)
+{
+	char line[32];
+
+	format_string(line, sizeof(line), "%s %lu\n", word, (unsigned long)number);
+	debug_console_write(line, strlen(line));
+}
+
+/* Sends SIZE bytes of FILE. Returns the error that ended the reading, or 0. */
+static int send_contents(struct file *file, uint64_t size)
 {
 	char *piece = kzalloc(PIECE_SIZE);
 	uint64_t done = 0;
+	int error = 0;
 
 	while (piece && done < size) {
 		size_t part = size - done < PIECE_SIZE ? size - done : PIECE_SIZE;
-		ssize_t got = file_read_for_kernel(file, piece, part, done);
+		ssize_t got = error ? 0 : file_read_for_kernel(file, piece, part, done);
 		size_t kept = got > 0 ? (size_t)got : 0;
 
+		if (got < 0)
+			error = (int)got;
 		memset(piece + kept, 0, part - kept);
 		debug_console_write(piece, part);
 		done += part;
 	}
 	kfree(piece);
+	return error;
 }
 
 static void send_file(const char *path)
 {
 	struct file *file;
-	char line[32];
 	int error = open_file(path, &file);
 
 	if (error) {
-		format_string(line, sizeof(line), "error %d\n", -error);
-		debug_console_write(line, strlen(line));
+		send_line("error", (uint64_t)-error);
 		return;
 	}
 	uint64_t size = file_inode(file)->size;
 
-	format_string(line, sizeof(line), "file %lu\n", (unsigned long)size);
-	debug_console_write(line, strlen(line));
-	send_contents(file, size);
+	send_line("file", size);
+	error = send_contents(file, size);
+	send_line("end", (uint64_t)-error);
 	file_put(file);
 }
 

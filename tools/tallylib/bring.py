@@ -2,8 +2,8 @@
 """Files that the program leaves behind: --get FILE, a path of the guest, relative to its working folder.
 
 The initramfs' /.tally/get names them, strings each ended by a zero byte; when the first program has ended, the kernel
-sends them through QEMU's debug console, which ends in a file here: for each name "file SIZE\\n" and the bytes, or
-"error NUMBER\\n" (docs/boot.md).
+sends them through QEMU's debug console, which ends in a file here: for each name "file SIZE\\n", the bytes and "end NUMBER\\n",
+or "error NUMBER\\n" (docs/boot.md).
 """
 
 import os
@@ -71,6 +71,7 @@ def _next(channel, name):
     if kind != "file":
         raise Failure(BOOT, f"--get {name}: the machine ended without sending it")
     contents = channel.read(int(number))
-    if len(contents) != int(number):
+    end, _, error = channel.readline().decode(errors="replace").strip().partition(" ")
+    if end != "end":
         raise Failure(BOOT, f"--get {name}: the machine ended in the middle of it")
-    return contents
+    return int(error) or contents
