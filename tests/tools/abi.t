@@ -13,7 +13,7 @@ import os
 import re
 import sys
 
-from tallylib import abi, cli, failure
+from tallylib import abi, command_line, failure
 from tallytest import kernels, tap
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -83,7 +83,7 @@ def device_commands():
 
 def words_of_tally():
     """(commands, options), as their entries name them."""
-    parser = cli._parser()  # pylint: disable=protected-access
+    parser = command_line.parser()
     action = next(action for action in parser._actions  # pylint: disable=protected-access
                   if isinstance(action, argparse._SubParsersAction))  # pylint: disable=protected-access
     options = {f"tally {name} {option}" for name, command in action.choices.items()

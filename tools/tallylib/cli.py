@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The command line of tools/tally: words in, exit status out.
+"""The commands of tools/tally: words in, exit status out.
 
-Each subcommand is a function that takes the parsed words and returns the exit status. The
-functions named add_* declare their common options once.
+Each subcommand is a function that takes the parsed words (command_line.py) and returns the exit status.
 """
 
-import argparse
 import contextlib
 import os
 import re
@@ -14,8 +12,8 @@ import signal
 import sys
 import tempfile
 
-from . import (architecture, bring, caches, device, emulator, failure, image_form, initramfs, machine, medium, paths, processor,
-               share, virtio)
+from . import (architecture, bring, command_line, device, emulator, failure, image_form, initramfs, machine, medium, paths,
+               processor, share, virtio)
 from .failure import MISSING, NOT_FOUND, USAGE, Failure
 from .record import fresh, record
 
@@ -26,9 +24,9 @@ _AT_TERMINAL = "console=cooked log=com2"
 # The report on media: all of it on the screen and on both lines, since any of them may be the only one. Where the
 # emulator's exit port is missing, the machine stands still, so that the screen can be read.
 _AS_REPORT = "console=cooked log=both end=exit"
-# Memory in MiB: without --memory; the least beside the initramfs, which stays where the boot
-# loader put it, below 4 GiB; the amount beside a large one.
-_MEMORY_MIB, _MEMORY_LEAST_MIB, _MEMORY_BESIDE_MIB = 512, 12, 384
+# Memory in MiB: the least beside the initramfs, which stays where the boot loader put it, below 4 GiB; the amount beside
+# a large one.
+_MEMORY_LEAST_MIB, _MEMORY_BESIDE_MIB = 12, 384
 _INITRAMFS_MAX_MIB = 3072
 # The programs that `tally report` runs after the judge, in this order, on one machine. The judge has the counters to itself.
 _REPORT = ("selfmon", "profile")
@@ -37,12 +35,6 @@ _ONE_AFTER_THE_OTHER = ("each", "-e")
 _JUDGE, _JUDGE_WORDS = "report", "pmu=off init-check"
 # The characters of its console that are shown if the machine does not end well.
 _CONSOLE_SHOWN = 2000
-
-# `tally count`: what makes two runs equal, and can be let go; the greatest --limit.
-_CONDITIONS = ("time", "random", "addresses", "environment", "place", "input")
-_PERCENT_MAX = 1000000
-# Its FIFOs of --region, which userland/libperf/perf_region.c names.
-_REGION = "/.tally/control,/.tally/answers"
 
 # `tally abi`: no entry matches, or some have faults.
 NO_ENTRY = 1
@@ -98,9 +90,9 @@ def main(words, platform=tally):
     """
     try:
         _end_by_exception()
-        options = _parser().parse_args(words)
+        options = command_line.parser().parse_args(words)
         options.platform = platform
-        return options.action(options)
+        return _ACTIONS[options.command](options)
     except Failure as problem:
         print(f"tally: {problem.message}", file=sys.stderr)
         return problem.status
@@ -116,199 +108,6 @@ def _end_by_exception():
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) == signal.SIG_DFL:
             signal.signal(number, end)
-
-
-class _Parser(argparse.ArgumentParser):
-    """argparse, but with our exit status and one line instead of the whole usage."""
-
-    def error(self, message):
-        raise Failure(USAGE, f"{message}; see: {self.prog} --help")
-
-
-def _parser():
-    statuses = "\n".join(f"  {number}  {meaning}" for number, meaning in failure.MEANING)
-    parser = _Parser(
-        prog="tally", formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False,
-        description="Runs Linux programs on Tally, a kernel whose subject is the PMU.",
-        epilog="exit status: the program's own (128 + N when signal N killed it), or\n" + statuses)
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-
-    run = commands.add_parser("run", allow_abbrev=False, help="boot and run one program")
-    run.set_defaults(action=_run)
-    _add_machine_options(run)
-    _add_packing_options(run)
-    run.add_argument("--get", metavar="FILE", action="append", default=[],
-                     help="when the program has ended, bring this file of the guest, by its path from "
-                          "the working folder, to the current folder (repeatable)")
-    share.add_options(run.add_argument)
-    run.add_argument("--trace", choices=("syscalls",),
-                     help="write every system call to the kernel log")
-    run.add_argument("--initrd", metavar="FILE",
-                     help="boot this initramfs (cpio newc) and run its /init; "
-                          "what follows are /init's arguments")
-    run.add_argument("words", metavar="PROGRAM [ARGS...]", nargs=argparse.REMAINDER,
-                     help="a Linux program, and its arguments: an executable, whose "
-                          "libraries are packed too, or a script; without one, busybox's shell")
-
-    _add_count(commands.add_parser("count", allow_abbrev=False, help="count one program, the same in each run"))
-
-    image = commands.add_parser("image", allow_abbrev=False,
-                                help="put kernel and program into one bootable file")
-    image.set_defaults(action=_image, parser=image)
-    _add_packing_options(image)
-    image_form.add_options(image, _number(1, image_form.SIZE_MAX_MIB))
-    image.add_argument("words", metavar="PROGRAM [ARGS...]", nargs=argparse.REMAINDER)
-
-    boot = commands.add_parser("boot", allow_abbrev=False,
-                               help="boot what `tally image` made, in the emulator")
-    boot.set_defaults(action=_boot)
-    _add_machine_options(boot)
-    boot.add_argument("--firmware", choices=tuple(medium.FIRMWARE), default="bios",
-                      help="what starts a disk or ISO image (default bios)")
-    boot.add_argument("--usb", action="store_true", help="a disk or ISO image is a USB stick")
-    boot.add_argument("image", metavar="IMAGE", help="a multiboot ELF, a disk image or an ISO image")
-
-    report = commands.add_parser("report", allow_abbrev=False,
-                                 help="judge the machine's PMU, then print exact counts and a profile")
-    report.set_defaults(action=_report)
-    _add_machine_options(report)
-    report.add_argument("--format", choices=("text", "tap", "json", "junit"), default="text",
-                        help="text: what is broken, the verdict, counts and profile; tap, json, junit: all rules, "
-                             "and nothing else (default text)")
-    report.add_argument("--console", metavar="FILE",
-                        help="boot nothing: read the report from what a machine's console printed")
-
-    flames = commands.add_parser("flamegraph", allow_abbrev=False,
-                                 help="draw what perf has recorded (run --get) as an SVG")
-    flames.set_defaults(action=_flamegraph)
-    flames.add_argument("--kernel", metavar="ELF",
-                        help="the kernel that ran (default: build/tally.elf)")
-    flames.add_argument("-o", "--output", metavar="SVG", help="what to write (default: FILE.svg)")
-    flames.add_argument("file", metavar="FILE", help="what perf record wrote")
-
-    interfaces = commands.add_parser("abi", allow_abbrev=False,
-                                     help="search the interfaces that docs/ABI describes")
-    interfaces.set_defaults(action=_abi)
-    interfaces.add_argument("--validate", action="store_true", help="check the form of every entry instead")
-    interfaces.add_argument("pattern", metavar="PATTERN", nargs="?",
-                            help="a regular expression for the name of an interface, or a file's path")
-    return parser
-
-
-def _add_count(parser):
-    parser.set_defaults(action=_count)
-    _add_machine_options(parser)
-    _add_packing_options(parser)
-    add = parser.add_argument
-    add("--format", choices=("text", "json", "callgrind"), default="text",
-        help="the form of the counts; callgrind: those by function, for callgrind_annotate and KCachegrind (default text)")
-    add("--functions", action="store_true", help="count by function, too: what each has cost, and its calls")
-    add("--output", metavar="FILE", help="where the counts go (default: standard error)")
-    add("--save", metavar="FILE", help="keep the counts for --compare")
-    add("--compare", metavar="FILE", help="say which counts are others than the saved ones")
-    add("--limit", metavar="PERCENT", type=_percent,
-        help="with --compare: status 1 if a count has grown by more (default 0)")
-    add("--control", metavar="FIFO[,FIFO]", type=_control,
-        help="count from \"enable\" to \"disable\", which the program writes to the first, and read \"ack\" from the second")
-    add("--region", dest="control", action="store_const", const=_REGION,
-        help="count between the program's calls of libperf's perf_region_start() and perf_region_stop()")
-    add("--region-requests", action="store_true",
-        help="count where the program's client requests of Valgrind's headers say so: CALLGRIND_START_INSTRUMENTATION and its like")
-    add("--free", metavar="CONDITION", action="append", default=[], choices=_CONDITIONS,
-        help=f"let a condition go that makes runs equal: {', '.join(_CONDITIONS)} (repeatable)")
-    add("words", metavar="PROGRAM [ARGS...]", nargs=argparse.REMAINDER)
-
-
-def _add_machine_options(parser):
-    add = parser.add_argument
-    add("--arch", choices=tuple(architecture.ARCHITECTURES), default=architecture.DEFAULT,
-        help=f"the machine's architecture, which is the program's (default {architecture.DEFAULT})")
-    add("--cpus", metavar="N", type=_number(1, 255), default=1, help="CPUs, 1 to 255 (default 1)")
-    add("--memory", metavar="MIB", type=_number(16, 65536),
-        help=f"memory in MiB (default {_MEMORY_MIB}, and more for a large initramfs)")
-    add("--pmu", choices=("auto", "emulated", "kvm", "none"), default="auto",
-        help="auto: KVM's if it counts here, else the emulated one")
-    add("--processor", choices=tuple(processor.PROCESSORS),
-        help="the emulated processor: Intel's architectural PMU, a Skylake, or AMD's of three generations (default generic; "
-             "zen3 with --under kvm)")
-    add("--caches", metavar="CHOICE", type=caches.parse,
-        help=f"emulated PMU: its caches, TLBs and branch prediction: {', '.join([caches.NONE, *caches.PRESETS])}, or a "
-             f"geometry, {caches.FORM}, which replaces caches of the preset, or of cachegrind (default: the processor's; "
-             f"{caches.NONE} for generic, k8, tally report and --under kvm)")
-    add("--under", choices=("kvm",), help="boot Linux with KVM in the emulator, and this machine as its guest")
-    add("--under-cpus", metavar="N", type=_number(1, 255), help="CPUs of that Linux (default: as --cpus)")
-    add("--under-memory", metavar="MIB", type=_number(16, 65536), help="its memory (default: enough)")
-    for name, (_, meaning) in processor.PMU_PROPERTIES.items():
-        low, high = processor.range_of(name)
-        add(f"--pmu-{name}", metavar="N", type=_number(low, high),
-            help=f"emulated PMU: {meaning}, {low} to {high}")
-    add("--device", metavar="KIND[,NAME=VALUE...]", action="append", default=[], type=device.parse,
-        help=f"add an emulated accelerator: {' or '.join(device.KINDS)} (repeatable)")
-    add("--cpu", metavar="MODEL", help="QEMU's CPU model, with its properties")
-    add("--icount", action="store_true",
-        help="one CPU at a time and virtual time, so that every run is the same")
-    add("--kernel", metavar="ELF", help="the kernel (default: build/tally.elf)")
-    add("--append", metavar="WORDS", default="", help="more words for the kernel's command line")
-    add("--timeout", metavar="S", type=_seconds, help="give up after S seconds")
-    add("--gdb", action="store_true", help="wait for gdb on port 1234 before the first instruction")
-    add("--post-mortem", metavar="FILE", help="if the time is up: what the CPUs and tasks do then, by gdb")
-    add("--log", metavar="FILE", help="keep the kernel log here (default: build/last-run.log)")
-    add("-v", "--verbose", action="store_true", help="say which PMU is used, and why")
-
-
-def _add_packing_options(parser):
-    parser.add_argument("--root", metavar="DIR",
-                        help="this tree is the root file system; PROGRAM is looked for in it first")
-    parser.add_argument("--add", metavar="PATH", action="append", default=[],
-                        help="add a file or folder of the host, with what it needs (repeatable)")
-    parser.add_argument("--env", metavar="NAME=VALUE", action="append", default=[], type=_variable,
-                        help="set a variable of the program's environment (repeatable)")
-    parser.add_argument("--no-check", action="store_true",
-                        help="leave it to the kernel to refuse a bad program or initramfs")
-
-
-def _number(low, high):
-    def parse(text):
-        if not text.isdecimal() or not low <= int(text) <= high:
-            raise argparse.ArgumentTypeError(f"{text!r} is no number from {low} to {high}")
-        return int(text)
-    return parse
-
-
-def _percent(text):
-    # Other options are without one.
-    import fractions
-    try:
-        value = fractions.Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        value = -1
-    if not 0 <= value <= _PERCENT_MAX or "/" in text:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of percent from 0 to {_PERCENT_MAX}")
-    return value
-
-
-def _control(text):
-    parts = text.split(",")
-    if len(parts) > 2 or len(set(parts)) < len(parts) or not all(part.startswith("/") for part in parts):
-        raise argparse.ArgumentTypeError(f"{text!r} is not of the form /PATH or /PATH,/PATH")
-    return text
-
-
-def _seconds(text):
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0
-    if not 0 < value < 1e6:
-        raise argparse.ArgumentTypeError(f"{text!r} is no time in seconds")
-    return value
-
-
-def _variable(text):
-    name, equals, value = text.partition("=")
-    if not name or not equals:
-        raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=VALUE")
-    return name, value
 
 
 def _words(options):
@@ -521,8 +320,8 @@ def _settle_memory(options, initramfs_bytes):
         raise Failure(USAGE, f"the initramfs has {mib} MiB, and {_INITRAMFS_MAX_MIB} can be loaded; leave out "
                              "what is not needed")
     if options.memory is None:
-        options.memory = max(_MEMORY_MIB, mib + _MEMORY_BESIDE_MIB)
-        if options.memory > _MEMORY_MIB:
+        options.memory = max(command_line.MEMORY_MIB, mib + _MEMORY_BESIDE_MIB)
+        if options.memory > command_line.MEMORY_MIB:
             print(f"tally: memory: {options.memory} MiB, since the initramfs has {mib}", file=sys.stderr)
     elif options.memory < mib + _MEMORY_LEAST_MIB and not options.no_check:
         raise Failure(USAGE, f"the initramfs has {mib} MiB and does not fit into --memory {options.memory}; "
@@ -701,7 +500,7 @@ def _chosen(options):
     """The machine of the options."""
     properties = {name: getattr(options, f"pmu_{name}") for name in processor.PMU_PROPERTIES}
     return emulator.Options(
-        pmu=options.pmu, cpus=options.cpus, cpu=options.cpu, memory_mib=options.memory or _MEMORY_MIB,
+        pmu=options.pmu, cpus=options.cpus, cpu=options.cpu, memory_mib=options.memory or command_line.MEMORY_MIB,
         icount=options.icount, gdb=options.gdb, arch=options.arch, processor=options.processor or processor.DEFAULT,
         devices=options.device, modelled=options.caches, bare=getattr(options, "bare", False),
         functions=getattr(options, "function_table", None), requests=getattr(options, "region_requests", False),
@@ -787,3 +586,6 @@ def _kernel(options):
 def _must_be_file(path):
     if not os.path.isfile(path):
         raise Failure(NOT_FOUND, f"{path}: no such file")
+
+
+_ACTIONS = {"run": _run, "count": _count, "image": _image, "boot": _boot, "report": _report, "flamegraph": _flamegraph, "abi": _abi}
