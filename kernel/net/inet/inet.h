@@ -119,7 +119,7 @@ int inet_bind(struct inet_socket *socket, const union socket_name *name, size_t 
 
 /* inet_socket.c */
 
-/* Creates a socket, listed in inet_sockets, or returns NULL. inet_mutex held. */
+/* Creates a socket, charged and listed in inet_sockets, or returns NULL. inet_mutex held. */
 struct inet_socket *inet_create(int domain, int type);
 /* Frees SOCKET, which has no pcb. inet_mutex held. */
 void inet_destroy(struct inet_socket *socket);
@@ -128,6 +128,7 @@ bool inet_queue_append(struct inet_socket *socket, struct pbuf *packet, const ip
 		       uint16_t from_port);
 /* Takes CHUNK, the first, off the queue and frees it. inet_mutex held. */
 void inet_queue_remove(struct inet_socket *socket, struct inet_chunk *chunk);
+/* Frees all chunks. read_mutex, unless SOCKET has no reader, and inet_mutex held. */
 void inet_queue_purge(struct inet_socket *socket);
 /* Returns the chunk after LAST (NULL: the first), and the SIZE of what is unread of it; or NULL. read_mutex held;
  * takes inet_mutex. */
@@ -158,6 +159,8 @@ void inet_tcp_update_room(struct inet_socket *socket);
 /* Passes the options on to the connection. inet_mutex held. */
 void inet_tcp_apply_options(struct inet_socket *socket);
 
+/* Gives SOCKET a new pcb, without a port; the one before, if any, is removed. 0, -ENOBUFS: nothing has changed.
+ * inet_mutex held. */
 int inet_udp_open(struct inet_socket *socket);
 int inet_udp_connect(struct inet_socket *socket, const union socket_name *name, size_t size);
 int inet_udp_shut_down(struct inet_socket *socket, unsigned int how);

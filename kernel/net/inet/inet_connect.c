@@ -152,7 +152,7 @@ static void close_pcb(struct inet_socket *socket)
 	tcp_close(pcb);
 }
 
-/* Begins to connect SOCKET to TO and PORT. 0 or a negative error. inet_mutex held. */
+/* Begins to connect SOCKET to TO and PORT. 0 or a negative error. read_mutex and inet_mutex held. */
 static int begin(struct inet_socket *socket, const ip_addr_t *to, uint16_t port)
 {
 	ip_addr_t from = IP_IS_V4(to) ? (ip_addr_t)IPADDR4_INIT(PP_HTONL(IPADDR_LOOPBACK)) : *to;
@@ -236,6 +236,8 @@ static int disconnect(struct inet_socket *socket)
 	inet_leave();
 	if (listening)
 		inet_tcp_shut_down(socket, SOCKET_NO_RECEIVE);
+	/* A reader may be copying from the queue. */
+	mutex_lock(&socket->read_mutex);
 	inet_enter();
 	socket->connect_pending = false;
 	socket->shutdown = 0;
@@ -244,6 +246,7 @@ static int disconnect(struct inet_socket *socket)
 		socket->local_port = 0;
 	inet_queue_purge(socket);
 	inet_leave();
+	mutex_unlock(&socket->read_mutex);
 	return 0;
 }
 
@@ -259,6 +262,8 @@ int inet_tcp_connect(struct inet_socket *socket, const union socket_name *name, 
 		return disconnect(socket);
 	int error = inet_name_read(socket, name, size, &to, &port);
 
+	/* For begin, which empties the queue. */
+	mutex_lock(&socket->read_mutex);
 	inet_enter();
 	int state = socket->state;
 	bool pending = socket->connect_pending, fresh = false;
@@ -277,6 +282,7 @@ int inet_tcp_connect(struct inet_socket *socket, const union socket_name *name, 
 		error = 0;
 	}
 	inet_leave();
+	mutex_unlock(&socket->read_mutex);
 	if (error)
 		return error;
 	if (fresh && nonblock)

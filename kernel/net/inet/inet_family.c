@@ -30,7 +30,7 @@ static int create(int domain, int type, int protocol, struct socket **result)
 		return -EPROTONOSUPPORT;
 	inet_enter();
 	struct inet_socket *socket = inet_create(domain, type);
-	int error = socket ? 0 : -ENOMEM;
+	int error = socket ? 0 : -ENOBUFS;
 
 	if (socket && type == SOCK_DGRAM) {
 		error = inet_udp_open(socket);
@@ -38,7 +38,8 @@ static int create(int domain, int type, int protocol, struct socket **result)
 			inet_destroy(socket);
 	}
 	inet_leave();
-	*result = socket ? &socket->base : NULL;
+	if (!error)
+		*result = &socket->base;
 	return error;
 }
 

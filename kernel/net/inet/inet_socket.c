@@ -29,10 +29,14 @@ struct inet_sockets inet_sockets = TAILQ_HEAD_INITIALIZER(inet_sockets);
 
 struct inet_socket *inet_create(int domain, int type)
 {
+	if (!inet_charge(sizeof(struct inet_socket)))
+		return NULL;
 	struct inet_socket *socket = kzalloc(sizeof(*socket));
 
-	if (!socket)
+	if (!socket) {
+		inet_uncharge(sizeof(*socket));
 		return NULL;
+	}
 	socket_init(&socket->base, domain, type, type == SOCK_STREAM ? IPPROTO_TCP : IPPROTO_UDP);
 	mutex_init(&socket->read_mutex);
 	STAILQ_INIT(&socket->chunks);
@@ -55,6 +59,7 @@ void inet_destroy(struct inet_socket *socket)
 {
 	inet_queue_purge(socket);
 	TAILQ_REMOVE(&inet_sockets, socket, all);
+	inet_uncharge(sizeof(*socket));
 	kfree(socket);
 }
 

@@ -19,12 +19,12 @@
 
 /* --- sending --- */
 
-/* Returns how many bytes lwIP takes for SOCKET now. inet_mutex held. */
+/* Returns how many bytes lwIP takes for SOCKET now. A listening pcb ends before the members that are read. inet_mutex held. */
 static size_t room(const struct inet_socket *socket)
 {
 	const struct tcp_pcb *pcb = socket->tcp;
 
-	if (!pcb || tcp_sndqueuelen(pcb) >= TCP_SND_QUEUELEN - 2)
+	if (!pcb || socket->state == INET_LISTENING || tcp_sndqueuelen(pcb) >= TCP_SND_QUEUELEN - 2)
 		return 0;
 	size_t free = tcp_sndbuf(pcb), used = TCP_SND_BUF - free;
 
@@ -159,7 +159,8 @@ static void consume(struct inet_socket *socket, struct inet_chunk *chunk, size_t
 	socket->unread_bytes -= size;
 	if (chunk->taken == chunk->size)
 		inet_queue_remove(socket, chunk);
-	if (socket->tcp)
+	/* Bytes of a connection that has failed stay while the socket listens. */
+	if (socket->tcp && socket->state != INET_LISTENING)
 		tcp_recved(socket->tcp, (u16_t)size);
 	inet_leave();
 }

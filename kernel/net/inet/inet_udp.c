@@ -28,10 +28,14 @@ static void has_received(void *of_socket, struct udp_pcb *pcb, struct pbuf *pack
 
 int inet_udp_open(struct inet_socket *socket)
 {
-	socket->udp =
+	struct udp_pcb *pcb =
 		udp_new_ip_type(socket->base.domain == AF_INET ? IPADDR_TYPE_V4 : IPADDR_TYPE_ANY);
-	if (!socket->udp)
+
+	if (!pcb)
 		return -ENOBUFS;
+	if (socket->udp)
+		udp_remove(socket->udp);
+	socket->udp = pcb;
 	ip_set_option(socket->udp, SOF_REUSEADDR);
 	udp_recv(socket->udp, has_received, socket);
 	return 0;
@@ -72,15 +76,18 @@ int inet_udp_connect(struct inet_socket *socket, const union socket_name *name, 
 	int error = 0;
 
 	if (name->family == AF_UNSPEC) {
-		udp_disconnect(socket->udp);
-		socket->state = INET_CLOSED;
-		socket->remote_port = 0;
-		if (!socket->bound) {
-			udp_remove(socket->udp);
+		if (socket->bound)
+			udp_disconnect(socket->udp);
+		else
+			error = inet_udp_open(socket);
+		if (!error) {
+			socket->state = INET_CLOSED;
+			socket->remote_port = 0;
+		}
+		if (!error && !socket->bound) {
 			socket->local_port = 0;
 			socket->local =
 				*(socket->base.domain == AF_INET ? IP4_ADDR_ANY : IP6_ADDR_ANY);
-			error = inet_udp_open(socket);
 		}
 	} else {
 		error = inet_name_read(socket, name, size, &to, &port);
@@ -148,12 +155,17 @@ static int send_packet(struct inet_socket *socket, struct pbuf *packet, const ip
 ssize_t inet_udp_send(struct inet_socket *socket, struct socket_message *message)
 {
 	size_t size = message->data.left;
-	ip_addr_t to = socket->remote;
-	uint16_t port = socket->remote_port;
 	int error = 0;
 
 	if (message->flags & MSG_OOB)
 		return -EOPNOTSUPP;
+	mutex_lock(&inet_mutex);
+
+	ip_addr_t to = socket->remote;
+	uint16_t port = socket->remote_port;
+	bool connected = socket->state == INET_CONNECTED;
+
+	mutex_unlock(&inet_mutex);
 	if (message->to) {
 		union socket_name name = *message->to;
 
@@ -164,7 +176,7 @@ ssize_t inet_udp_send(struct inet_socket *socket, struct socket_message *message
 			error = -EINVAL;
 		if (!error)
 			error = inet_destination(socket, &to);
-	} else if (socket->state != INET_CONNECTED) {
+	} else if (!connected) {
 		error = -EDESTADDRREQ;
 	}
 	if (!error && !ip_addr_isany(&socket->local) && IP_IS_V4(&socket->local) != IP_IS_V4(&to))
