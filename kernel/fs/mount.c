@@ -84,6 +84,15 @@ int superblock_mount(struct superblock *superblock, struct dentry *mountpoint)
 	return error;
 }
 
+int superblock_mount_new(struct superblock *superblock, struct dentry *mountpoint)
+{
+	int error = superblock_mount(superblock, mountpoint);
+
+	if (error)
+		superblock_discard(superblock);
+	return error;
+}
+
 /* Returns the dentry after AT in a walk over all below ROOT, parents first; NULL at the end. */
 static struct dentry *next_below(struct dentry *root, struct dentry *at)
 {

@@ -166,12 +166,7 @@ static int mount_new(struct dentry *mountpoint, const char *type, char *options)
 	struct superblock *superblock;
 	int error = make(type, options, &superblock);
 
-	if (error)
-		return error;
-	error = superblock_mount(superblock, mountpoint);
-	if (error)
-		superblock_discard(superblock);
-	return error;
+	return error ? error : superblock_mount_new(superblock, mountpoint);
 }
 
 /* Changes the options of the file system that is mounted with ROOT as its root. */

@@ -115,6 +115,8 @@ void superblock_put(struct superblock *superblock);
 void superblock_discard(struct superblock *superblock);
 /* Mounts SUPERBLOCK, whose root is set, at MOUNTPOINT. 0, -EBUSY, -ENOTDIR. Task context. */
 int superblock_mount(struct superblock *superblock, struct dentry *mountpoint);
+/* The same; after an error SUPERBLOCK is discarded. */
+int superblock_mount_new(struct superblock *superblock, struct dentry *mountpoint);
 /* Unmounts the file system with ROOT: 0, -EINVAL, -EBUSY. It stays in memory while it is used. Task
  * context. */
 int superblock_unmount(struct dentry *root);
