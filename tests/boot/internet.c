@@ -148,7 +148,57 @@ static void check_queues_are_freed(void)
 	state_expect_kept(fill_in_child, 1, 1);
 }
 
+/* A datagram of SIZE bytes from FROM to the port of TO, by IPv4: the bytes that arrive, or a negative error. */
+static long pass(int from, int to)
+{
+	struct kernel_sockaddr_in6 name;
+	int size = sizeof(name);
+
+	EXPECT_EQ(syscall(__NR_getsockname, to, &name, &size), 0);
+	const struct kernel_sockaddr_in four = { .sin_family = AF_INET,
+						 .sin_port = name.sin6_port,
+						 .sin_addr = LOOPBACK };
+
+	EXPECT_EQ(syscall(__NR_sendto, from, bytes, 4, 0, &four, sizeof(four)), 4);
+	long got = syscall(__NR_recvfrom, to, bytes, 9, MSG_DONTWAIT, NULL, NULL);
+
+	return got < 0 ? -errno : got;
+}
+
+static void check_both_versions(void)
+{
+	const struct kernel_sockaddr_in6 any = { .sin6_family = AF_INET6 };
+	int four = (int)syscall(__NR_socket, AF_INET, SOCK_DGRAM, 0), on = 1;
+
+	for (int only = 0; only < 2; only++) {
+		int six = (int)syscall(__NR_socket, AF_INET6, SOCK_DGRAM, 0);
+
+		if (only)
+			EXPECT_EQ(syscall(__NR_setsockopt, six, IPPROTO_IPV6, IPV6_V6ONLY, &on, 4), 0);
+		EXPECT_EQ(syscall(__NR_bind, six, &any, sizeof(any)), 0);
+		EXPECT_EQ_AT(pass(four, six), only ? -EAGAIN : 4, "IPV6_V6ONLY %d", only);
+		close(six);
+	}
+	close(four);
+}
+
+/* lwIP cannot: docs/abi-differences.md. */
+static void check_self(void)
+{
+	struct kernel_sockaddr_in name = { .sin_family = AF_INET, .sin_addr = LOOPBACK };
+	int fd = make_socket(), size = sizeof(name);
+
+	EXPECT_EQ(syscall(__NR_bind, fd, &name, sizeof(name)), 0);
+	EXPECT_EQ(syscall(__NR_getsockname, fd, &name, &size), 0);
+	EXPECT_EQ(connect_to(fd, &name), -1);
+	EXPECT_EQ(errno, ECONNREFUSED);
+	close(fd);
+}
+
 static const struct tap_rule rules[] = {
+	{ "a socket of IPv6 without an address takes datagrams of IPv4, unless it is IPV6_V6ONLY",
+	  check_both_versions },
+	{ "a connection to itself is refused at once", check_self },
 	{ "a reader and the end of its connection exclude each other", check_disconnect },
 	{ "a socket listens while the bytes of its former connection are read", check_listen_after_reset },
 	{ "connections that wait to be accepted are freed with their listener", check_queues_are_freed },

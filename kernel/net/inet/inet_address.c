@@ -245,7 +245,11 @@ int inet_bind(struct inet_socket *socket, const union socket_name *name, size_t 
 	if (!error) {
 		socket->bound = true;
 		if (socket->base.type == SOCK_DGRAM)
-			udp_bind(socket->udp, &address, socket->local_port);
+			udp_bind(socket->udp,
+				 ip_addr_isany(&address) && covers_both(socket, &address) ?
+					 IP_ANY_TYPE :
+					 &address,
+				 socket->local_port);
 	}
 	inet_leave();
 	return error;

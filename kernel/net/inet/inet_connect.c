@@ -169,6 +169,9 @@ static int begin(struct inet_socket *socket, const ip_addr_t *to, uint16_t port)
 			return -EADDRNOTAVAIL;
 	}
 	socket->local = from;
+	/* lwIP's connections have two ends. */
+	if (socket->local_port == port && ip_addr_cmp(&from, to))
+		return -ECONNREFUSED;
 	int error = open_pcb(socket);
 
 	if (error)
@@ -488,6 +491,9 @@ int inet_tcp_shut_down(struct inet_socket *socket, unsigned int how)
 		if (how & SOCKET_NO_RECEIVE)
 			stop_listening(socket);
 	} else if (socket->state != INET_CONNECTED) {
+		/* As on Linux, in spite of the error. */
+		if (socket->state == INET_CLOSED)
+			socket->shutdown |= how;
 		error = -ENOTCONN;
 	} else {
 		bool ends = how & SOCKET_NO_SEND && !(socket->shutdown & SOCKET_NO_SEND);

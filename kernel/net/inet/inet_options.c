@@ -20,12 +20,12 @@ struct number_option {
 
 #define MEMBER(name) offsetof(struct inet_socket, name)
 
-/* Linux's ranges. */
+/* Linux's ranges; of IP_TOS only the lowest byte counts. */
 static const struct number_option numbers[] = {
 	{ IPPROTO_TCP, TCP_KEEPIDLE, 1, 32767, MEMBER(keep_idle_s), true },
 	{ IPPROTO_TCP, TCP_KEEPINTVL, 1, 32767, MEMBER(keep_interval_s), true },
 	{ IPPROTO_TCP, TCP_KEEPCNT, 1, 127, MEMBER(keep_count), true },
-	{ IPPROTO_IP, IP_TOS, 0, 255, MEMBER(tos), false },
+	{ IPPROTO_IP, IP_TOS, INT32_MIN, INT32_MAX, MEMBER(tos), false },
 	{ IPPROTO_IP, IP_TTL, 1, 255, MEMBER(ttl), false },
 	{ IPPROTO_IPV6, IPV6_UNICAST_HOPS, 0, 255, MEMBER(ttl), false },
 	{ IPPROTO_IPV6, IPV6_TCLASS, 0, 255, MEMBER(tos), false },
@@ -147,13 +147,19 @@ int inet_set_option(struct socket *base, int level, int name, const union option
 
 	if (error)
 		return error;
-	if (size < sizeof(value->number))
-		return -EINVAL;
 	int32_t asked = value->number;
 
+	/* IPv4's may be a byte, or nothing. */
+	if (size < sizeof(asked) && level == IPPROTO_IP)
+		asked = size ? (uint8_t)asked : 0;
+	else if (size < sizeof(asked))
+		return -EINVAL;
 	/* -1: the default. */
-	if (number && level == IPPROTO_IPV6 && asked == -1)
+	if (number && asked == -1 && level != IPPROTO_TCP && name != IP_TOS)
 		asked = name == IPV6_TCLASS ? 0 : 64;
+	/* The lowest two bits are TCP's own. */
+	if (number && level == IPPROTO_IP && name == IP_TOS)
+		asked &= socket->base.type == SOCK_STREAM ? 0xfc : 0xff;
 	if (number && (asked < number->least || asked > number->most))
 		return -EINVAL;
 	if (on == &socket->v6_only && socket->local_port)

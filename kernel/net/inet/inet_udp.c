@@ -249,7 +249,7 @@ ssize_t inet_udp_receive(struct inet_socket *socket, struct socket_message *mess
 		result = read_datagram(socket, message);
 		if (result != -EAGAIN)
 			break;
-		if (ended) {
+		if (ended && !(message->flags & MSG_DONTWAIT)) {
 			result = 0;
 			break;
 		}
