@@ -3,11 +3,13 @@
  * The transport of the 9P protocol: a device with one queue, where each request is one buffer that the device reads and
  * one that it writes.
  *
- * The caller makes one call at a time. A call waits until its token comes back; a queue that is broken ends it.
+ * The caller makes one call at a time. A call waits until its token comes back; a queue that is broken ends it, and so does
+ * a fatal signal once the server is late. The buffers of a call that a signal has ended are the device's until the next
+ * call has seen the late reply.
  *
  * Source: VIRTIO 1.2 has no chapter about it: Linux's uapi/linux/virtio_9p.h.
  */
-#include <kernel/base/log.h>
+#include <kernel/base/clock.h>
 #include <kernel/drivers/p9_transport.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/page.h>
@@ -21,11 +23,16 @@
 #define CONFIG_TAG	  2
 /* One call at a time. */
 #define QUEUE_SIZE	  2
+/* A server that works answers a task that ends, too: its files are closed. */
+#define PATIENCE_NS	  NSEC_PER_SEC
 
 struct p9_device {
 	struct p9_transport transport;
 	struct virtio_queue *queue;
 	struct wait_queue done;
+	/* The caller's: */
+	bool late; /* the server has not answered for PATIENCE_NS */
+	bool lost; /* the reply to a call that a signal has ended is still to come */
 };
 
 static void returned(struct virtio_queue *queue, void *arg)
@@ -35,26 +42,51 @@ static void returned(struct virtio_queue *queue, void *arg)
 	wait_queue_wake(&device->done);
 }
 
+/* Waits for the reply: 0, and *WRITTEN bytes; -EIO: the queue is broken; -EINTR: a fatal signal, and the server is late. */
+static int await(struct p9_device *device, uint32_t *written)
+{
+	uint64_t deadline_ns = clock_ns() + PATIENCE_NS;
+	struct wait_entry entry;
+	int error = 0;
+
+	wait_queue_add(&device->done, &entry);
+	for (;;) {
+		if (virtio_queue_get(device->queue, written)) {
+			device->late = false;
+			error = 0;
+			break;
+		}
+		if (virtio_queue_is_broken(device->queue))
+			error = -EIO;
+		if (error)
+			break;
+		if (device->late)
+			error = wait_sleep_killable(UINT64_MAX);
+		else
+			device->late = wait_sleep_uninterrupted(deadline_ns) != 0;
+	}
+	wait_queue_remove(&device->done, &entry);
+	return error;
+}
+
 static long call(struct p9_transport *transport, const void *request, size_t request_size,
 		 void *reply, size_t reply_max)
 {
 	struct p9_device *device = __containerof(transport, struct p9_device, transport);
 	const struct virtio_buffer out = { page_paddr(request), (uint32_t)request_size };
 	const struct virtio_buffer in = { page_paddr(reply), (uint32_t)reply_max };
-	struct wait_entry entry;
 	uint32_t written = 0;
-	void *token;
-	int error = virtio_queue_add(device->queue, &out, 1, &in, 1, device);
+	int error = device->lost ? await(device, &written) : 0;
 
 	if (error)
+		return error;
+	device->lost = false;
+	if (virtio_queue_add(device->queue, &out, 1, &in, 1, device))
 		return -EIO;
-	wait_queue_add(&device->done, &entry);
 	virtio_queue_kick(device->queue);
-	while (!(token = virtio_queue_get(device->queue, &written)) &&
-	       !virtio_queue_is_broken(device->queue))
-		wait_sleep_uninterrupted(UINT64_MAX);
-	wait_queue_remove(&device->done, &entry);
-	return token ? (long)written : -EIO;
+	error = await(device, &written);
+	device->lost = error == -EINTR;
+	return error ? error : (long)written;
 }
 
 static bool read_tag(struct virtio_device *device, char tag[P9_TAG_SIZE_MAX + 1])

@@ -223,8 +223,8 @@ static volatile uint8_t *map_region(struct pci_virtio *virtio, unsigned int inde
 	return virtio->regions[index];
 }
 
-/* Notes the structure that the capability at AT names, if it is the first of its type that can be used. */
-static void note_structure(struct pci_virtio *virtio, unsigned int at)
+/* Notes the structure that the capability of SIZE bytes at AT names, if it is the first of its type that can be used. */
+static void note_structure(struct pci_virtio *virtio, unsigned int at, unsigned int size)
 {
 	const struct pci_device *pci = virtio->pci;
 	unsigned int type = pci_read8(pci, at + CAPABILITY_TYPE);
@@ -233,6 +233,7 @@ static void note_structure(struct pci_virtio *virtio, unsigned int at)
 	uint32_t length = pci_read32(pci, at + CAPABILITY_LENGTH);
 
 	if (type == 0 || type >= STRUCTURES || virtio->places[type].bytes || region >= PCI_BARS ||
+	    (type == STRUCTURE_NOTIFY && size < CAPABILITY_MULTIPLIER + sizeof(uint32_t)) ||
 	    offset % 4 || offset > pci->regions[region].size ||
 	    length > pci->regions[region].size - offset || !map_region(virtio, region))
 		return;
@@ -250,8 +251,11 @@ static bool find_structures(struct pci_virtio *virtio)
 		at = pci_capability_next(virtio->pci, at, CAPABILITY_VENDOR);
 		if (!at)
 			break;
-		if (pci_read8(virtio->pci, at + CAPABILITY_SIZE) >= least)
-			note_structure(virtio, at);
+
+		unsigned int size = pci_read8(virtio->pci, at + CAPABILITY_SIZE);
+
+		if (size >= least && size <= PCI_CONFIG_SIZE - at)
+			note_structure(virtio, at, size);
 	}
 	virtio->device.config_size = virtio->places[STRUCTURE_DEVICE].length;
 	return virtio->places[STRUCTURE_COMMON].length >= COMMON_LENGTH &&

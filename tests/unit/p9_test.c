@@ -1,167 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Rules of the 9P client (kernel/fs/9p/message.c, client.c) against a simulated server, which can lie in each byte of a
- * reply.
- *
- * The server has one directory, fid of the root, with the file "file" of 10 bytes, the link "link" and the directory
- * "folder". A test sets what the next reply says instead.
- */
-#include <kernel/drivers/p9_transport.h>
-#include <kernel/fs/inode.h>
+/* Rules of the 9P client (kernel/fs/9p/message.c, client.c) against a simulated server (p9_server.h). */
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/page.h>
-#include <uapi/linux/errno.h>
 
 #include <stdlib.h>
 
 #include "../../kernel/fs/9p/client.h"
-#include "family.h"
-
-#define FILE_PATH   0x1122334455667788ull
-#define FILE_SIZE   10u
-#define TARGET	    "folder/../file"
-#define ENTRY_COUNT 5
-
-/* Types of replies. */
-enum {
-	RLERROR = 7,
-	RSTATFS = 9,
-	RLOPEN = 13,
-	RREADLINK = 23,
-	RGETATTR = 25,
-	RREADDIR = 41,
-	RVERSION = 101,
-	RATTACH = 105,
-	RWALK = 111,
-	RREAD = 117,
-	RCLUNK = 121,
-};
+#include "p9_server.h"
 
 static struct p9_client client;
 static uint32_t root;
-static uint32_t clunks, walks;
-/* Changes the reply of SIZE bytes, in a buffer of ROOM; returns what the device says it wrote. */
-static long (*lie)(uint8_t *reply, long size, size_t room);
-
-static void put_qid(struct p9_message *reply, uint8_t type, uint64_t path)
-{
-	p9_put_8(reply, type);
-	p9_put_32(reply, 0);
-	p9_put_64(reply, path);
-}
-
-static void put_entry(struct p9_message *reply, const char *name, uint8_t type, uint64_t offset)
-{
-	put_qid(reply, type == 4 ? P9_QID_DIRECTORY : 0, offset);
-	p9_put_64(reply, offset);
-	p9_put_8(reply, type);
-	p9_put_text(reply, name, strlen(name));
-}
-
-static void put_attributes(struct p9_message *reply)
-{
-	p9_put_64(reply, 0x7ff);
-	put_qid(reply, 0, FILE_PATH);
-	p9_put_32(reply, 0100644);
-	p9_put_32(reply, 1000);
-	p9_put_32(reply, 1001);
-	p9_put_64(reply, 2); /* links */
-	p9_put_64(reply, 0); /* device */
-	p9_put_64(reply, FILE_SIZE);
-	p9_put_64(reply, 4096);
-	p9_put_64(reply, 8); /* blocks */
-	for (unsigned int i = 0; i < 4; i++) {
-		p9_put_64(reply, 1700000000 + i);
-		p9_put_64(reply, 999999999 - i);
-	}
-	p9_put_64(reply, 0);
-	p9_put_64(reply, 0);
-}
-
-/* Writes COUNT bytes of DATA with their count. */
-static void put_data(struct p9_message *reply, const void *data, uint32_t count)
-{
-	p9_put_32(reply, count);
-	void *bytes = p9_put_bytes(reply, count);
-
-	if (bytes)
-		memcpy(bytes, data, count);
-}
-
-static void put_entries(struct p9_message *reply, uint64_t offset)
-{
-	uint8_t bytes[256];
-	struct p9_message entries = { .bytes = bytes, .size = sizeof(bytes) };
-
-	if (offset == 0) {
-		put_entry(&entries, ".", 4, 1);
-		put_entry(&entries, "..", 4, 2);
-		put_entry(&entries, "file", 8, 3);
-		put_entry(&entries, "link", 10, 4);
-		put_entry(&entries, "folder", 4, ENTRY_COUNT);
-	}
-	put_data(reply, bytes, (uint32_t)entries.at);
-}
-
-static long serve(struct p9_transport *transport, const void *request, size_t request_size,
-		  void *reply, size_t reply_max)
-{
-	uint8_t type;
-	struct p9_message asked =
-		p9_reply((void *)(uintptr_t)request, request_size, request_size,
-			 ((const uint8_t *)request)[4] == RVERSION - 1 ? UINT16_MAX : 0, &type);
-	struct p9_message answer =
-		p9_request(reply, reply_max, type + 1, type == RVERSION - 1 ? UINT16_MAX : 0);
-
-	EXPECT(p9_is_complete(&asked));
-	switch (type + 1) {
-	case RVERSION:
-		p9_put_32(&answer, p9_get_32(&asked));
-		p9_put_text(&answer, "9P2000.L", 8);
-		break;
-	case RATTACH:
-		put_qid(&answer, P9_QID_DIRECTORY, 1);
-		break;
-	case RWALK:
-		walks++;
-		p9_get_64(&asked);
-		p9_put_16(&answer, p9_get_16(&asked));
-		put_qid(&answer, 0, FILE_PATH);
-		break;
-	case RGETATTR:
-		put_attributes(&answer);
-		break;
-	case RSTATFS:
-		for (unsigned int i = 0; i < 15; i++)
-			p9_put_32(&answer, i);
-		break;
-	case RREADLINK:
-		p9_put_text(&answer, TARGET, strlen(TARGET));
-		break;
-	case RLOPEN:
-		put_qid(&answer, 0, FILE_PATH);
-		p9_put_32(&answer, 0);
-		break;
-	case RREAD:
-		put_data(&answer, "0123456789", FILE_SIZE);
-		break;
-	case RREADDIR:
-		p9_get_32(&asked);
-		put_entries(&answer, p9_get_64(&asked));
-		break;
-	case RCLUNK:
-		clunks++;
-		break;
-	default:
-		EXPECT_EQ_AT(type, 0, "a request that the server does not know");
-	}
-	long size = (long)p9_finish(&answer);
-
-	return lie ? lie(reply, size, reply_max) : size;
-}
-
-static struct p9_transport transport = { .tag = "test", .call = serve };
-
 static int start(void)
 {
 	struct p9_qid qid;
@@ -456,6 +304,11 @@ static long has_no_entry(uint8_t *reply, long size, size_t room)
 	return 11;
 }
 
+static long is_late(uint8_t *reply, long size, size_t room)
+{
+	return -EINTR;
+}
+
 /* Each operation returns EXPECTED now. */
 static void expect_all(int expected, const char *when)
 {
@@ -502,6 +355,46 @@ static void replies_that_lie_are_errors(void)
 	}
 	client.broken = false;
 	end();
+}
+
+static void a_call_that_a_signal_ends_keeps_its_number(void)
+{
+	struct p9_qid qid;
+	uint32_t fid, next;
+
+	begin();
+	lie = is_late;
+	expect_all(-EINTR, "late");
+	EXPECT_EQ(p9_walk(&client, root, "file", 4, &fid, &qid), -EINTR);
+	lie = NULL;
+	/* The root has 1, the two walks 2 and 3: the server may know them. */
+	EXPECT_EQ(p9_walk(&client, root, "file", 4, &fid, &qid), 0);
+	EXPECT_EQ(fid, 4);
+	lie = is_late;
+	p9_clunk(&client, fid);
+	lie = NULL;
+	EXPECT_EQ(p9_walk(&client, root, "file", 4, &next, &qid), 0);
+	EXPECT_EQ(next, 5);
+	end();
+}
+
+/* The buffers are the device's until a later call returns; the next start takes them, and any other end frees them. */
+static void buffers_of_a_late_server_stay(void)
+{
+	size_t before = page_free_count();
+
+	lie = is_late;
+	EXPECT_EQ(start(), -EINTR);
+	size_t with_buffers = page_free_count();
+
+	EXPECT(with_buffers < before);
+	EXPECT_EQ(start(), -EINTR);
+	EXPECT_EQ(page_free_count(), with_buffers);
+	lie = NULL;
+	EXPECT_EQ(start(), 0);
+	EXPECT_EQ(page_free_count(), with_buffers);
+	end();
+	EXPECT_EQ(page_free_count(), before);
 }
 
 static void errors_of_the_server_come_back(void)
@@ -770,6 +663,8 @@ static const struct tap_rule rules[] = {
 	{ "numbers of fids are used again", numbers_of_fids_are_used_again },
 	{ "without memory nothing starts, and nothing is kept", without_memory_nothing_starts },
 	{ "a reply that lies about itself is EIO, for each request", replies_that_lie_are_errors },
+	{ "a call that a signal ends keeps its number", a_call_that_a_signal_ends_keeps_its_number },
+	{ "the buffers of a late server stay until it has answered", buffers_of_a_late_server_stay },
 	{ "an error of the server comes back", errors_of_the_server_come_back },
 	{ "a start with replies that lie fails, and keeps nothing", starts_that_lie_fail },
 	{ "the size of messages is between 4096 and what was offered",

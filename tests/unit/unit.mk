@@ -21,11 +21,16 @@ UNIT_KERNEL_SRCS := $(sort \
 	arch/alpha/asn.c \
 	arch/x86_64/devices/steps_check.c \
 	drivers/idxd/perfmon.c \
+	drivers/virtio/console.c \
 	drivers/virtio/device.c \
+	drivers/virtio/p9.c \
+	drivers/virtio/pci.c \
 	drivers/virtio/queue.c \
 	kernel/debug/lock_graph.c \
 	kernel/fs/9p/client.c \
+	kernel/fs/9p/directory.c \
 	kernel/fs/9p/message.c \
+	kernel/fs/9p/source.c \
 	kernel/mm/text.c \
 	kernel/perfctr/perfctr.c \
 	kernel/random/chacha20.c \

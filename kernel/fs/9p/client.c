@@ -27,6 +27,8 @@
 #define ERROR_MAX    133
 /* Tgetattr: all attributes that stat has. */
 #define BASIC	     0x7ffull
+/* A mode: the type and the permissions. */
+#define MODE_MASK    ((uint32_t)S_IFMT | 07777)
 
 /* Types of requests; the reply's is one more. */
 enum {
@@ -61,6 +63,9 @@ static int call(struct p9_client *client, struct p9_message *request)
 	long got =
 		transport->call(transport, client->request, size, client->reply, client->size_max);
 
+	client->lost = got == -EINTR;
+	if (got == -EINTR)
+		return -EINTR;
 	if (got < 0) {
 		client->broken = true;
 		return -EIO;
@@ -91,10 +96,11 @@ static uint32_t take_fid(struct p9_client *client)
 	return ++client->last_fid;
 }
 
-static void give_back_fid(struct p9_client *client, uint32_t fid)
+/* The request to end FID, or to make it, came to ERROR. */
+static void give_back_fid(struct p9_client *client, uint32_t fid, int error)
 {
-	/* A number that finds no room is not used again: there are four billions. */
-	if (client->free_fid_count < P9_FIDS_KEPT)
+	/* A number that finds no room, or that the server may still know, is not used again: there are four billions. */
+	if (error != -EINTR && client->free_fid_count < P9_FIDS_KEPT)
 		client->free_fids[client->free_fid_count++] = fid;
 }
 
@@ -145,8 +151,11 @@ int p9_client_start(struct p9_client *client, struct p9_transport *transport, ui
 	mutex_init(&client->mutex);
 	client->size_max = BUFFER_SIZE;
 	client->last_fid = client->free_fid_count = 0;
-	client->request = page_alloc(BUFFER_ORDER);
-	client->reply = page_alloc(BUFFER_ORDER);
+	/* A start that a signal has ended left them to the device. */
+	if (!client->request)
+		client->request = page_alloc(BUFFER_ORDER);
+	if (!client->reply)
+		client->reply = page_alloc(BUFFER_ORDER);
 	int error = client->request && client->reply ? agree(client) : -ENOMEM;
 
 	if (!error)
@@ -158,7 +167,9 @@ int p9_client_start(struct p9_client *client, struct p9_transport *transport, ui
 
 void p9_client_end(struct p9_client *client)
 {
-	/* A broken device may still write to its buffers. */
+	/* The device may still write to the buffers. */
+	if (client->lost)
+		return;
 	if (client->request && !client->broken)
 		page_put(client->request);
 	if (client->reply && !client->broken)
@@ -190,7 +201,7 @@ int p9_walk(struct p9_client *client, uint32_t directory, const char *name, size
 	if (!error && !p9_is_complete(&message))
 		error = -EIO;
 	if (error)
-		give_back_fid(client, fid);
+		give_back_fid(client, fid, error);
 	else
 		*result = fid;
 	return end(client, &message, error);
@@ -202,8 +213,7 @@ void p9_clunk(struct p9_client *client, uint32_t fid)
 
 	p9_put_32(&message, fid);
 	/* Whatever the server says, it has forgotten the fid. */
-	call(client, &message);
-	give_back_fid(client, fid);
+	give_back_fid(client, fid, call(client, &message));
 	end(client, &message, 0);
 }
 
@@ -243,7 +253,7 @@ int p9_get_attributes(struct p9_client *client, uint32_t fid, struct p9_attribut
 	p9_get_bytes(&message, 32); /* the time of creation, generation, version */
 	bool directory = (attributes->mode & S_IFMT) == S_IFDIR;
 
-	if (!error && (!valid || attributes->size > INT64_MAX ||
+	if (!error && (!valid || attributes->size > INT64_MAX || (attributes->mode & ~MODE_MASK) ||
 		       directory != !!(attributes->qid.type & P9_QID_DIRECTORY)))
 		error = -EIO;
 	return end(client, &message, error);

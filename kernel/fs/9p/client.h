@@ -3,8 +3,8 @@
  * The client's half of 9P2000.L: each function is one request to the server and its checked reply.
  *
  * A fid is the client's number for a file of the server; it names the file until p9_clunk. All functions: task context;
- * they wait for the server. They return 0 or what they say, or a negative error: the server's own, or -EIO where its
- * reply breaks the protocol. A text from the server is checked to be a name, or a link's target, before it is used.
+ * they wait for the server. They return 0 or what they say, or a negative error: the server's own; -EIO where its
+ * reply breaks the protocol; -EINTR where the server is late and a fatal signal is pending. A text from the server is checked to be a name, or a link's target, before it is used.
  *
  * Lock: client->mutex, the last mutex that is taken.
  */
@@ -30,6 +30,7 @@ struct p9_client {
 	struct mutex mutex;
 	void *request, *reply;		  /* C: blocks of pages */
 	bool broken;			  /* C: the transport has failed */
+	bool lost;			  /* C: the device still has the buffers: see p9_transport */
 	uint32_t size_max;		  /* C: of a message, as the server agreed to */
 	uint32_t last_fid;		  /* C */
 	uint32_t free_fids[P9_FIDS_KEPT]; /* C: numbers to use again */

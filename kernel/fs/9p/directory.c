@@ -11,12 +11,17 @@
 #include <string.h>
 
 #include <kernel/mm/kmalloc.h>
+#include <kernel/sched/task.h>
+#include <kernel/task/signal.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 
 #include "share.h"
 
-#define FIRST_POSITION 2
+#define FIRST_POSITION	 2
+/* Replies of a listing that have no new name: "." and "..", and names that come again because the folder has changed. A
+ * server that repeats itself more often does not come to an end. */
+#define REPLIES_IDLE_MAX 16
 
 struct lower_name {
 	RB_ENTRY(lower_name) node;
@@ -138,6 +143,7 @@ static int read_names(struct share_directory *directory)
 {
 	struct p9_client *client = &directory->share->client;
 	struct name_reader reader = { { add_name }, directory, 0 };
+	unsigned int idle = 0;
 	uint64_t offset = 0;
 	struct p9_qid qid;
 	uint32_t fid;
@@ -147,11 +153,16 @@ static int read_names(struct share_directory *directory)
 		return error;
 	error = p9_open(client, fid, O_RDONLY | O_DIRECTORY | O_LARGEFILE);
 	while (!error) {
+		uint64_t before = directory->name_count;
 		ssize_t count = p9_read_directory(client, fid, &offset, &reader.reader);
 
 		error = count < 0 ? (int)count : reader.error;
 		if (count <= 0)
 			break;
+		if (directory->name_count == before && ++idle > REPLIES_IDLE_MAX)
+			error = -EIO;
+		else if (!error && signal_is_fatal_pending(task_current()))
+			error = -EINTR;
 	}
 	p9_clunk(client, fid);
 	return error;

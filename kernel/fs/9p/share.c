@@ -44,15 +44,17 @@ static int start(struct share *share)
 int share_start(struct share *share)
 {
 	mutex_lock(&share->mutex);
-	if (!share->started && !share->error) {
-		share->error = start(share);
-		share->started = !share->error;
-		if (share->error)
-			log_error("the shared folder %s cannot be read: error %d",
-				  share->transport->tag, -share->error);
-	}
 	int error = share->error;
 
+	if (!share->started && !error) {
+		error = start(share);
+		share->started = !error;
+		/* The next one may have more patience. */
+		share->error = error == -EINTR ? 0 : error;
+		if (share->error)
+			log_error("the shared folder %s cannot be read: error %d",
+				  share->transport->tag, -error);
+	}
 	mutex_unlock(&share->mutex);
 	return error;
 }
@@ -119,10 +121,5 @@ int share_mount(const char *tag, struct dentry *mountpoint)
 	struct superblock *superblock;
 	int error = transport ? create(transport, &superblock) : -ENODEV;
 
-	if (error)
-		return error;
-	error = superblock_mount(superblock, mountpoint);
-	if (error)
-		superblock_discard(superblock);
-	return error;
+	return error ? error : superblock_mount_new(superblock, mountpoint);
 }

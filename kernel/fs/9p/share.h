@@ -59,7 +59,7 @@ struct share_directory {
 	uint64_t space;		  /* D: charged for names */
 };
 
-/* Starts SHARE if it is not: 0, or the error of its start, each time the same. Task context; M is not held. */
+/* Starts SHARE if it is not: 0, or the error of its start, each time the same but for -EINTR. Task context; M is not held. */
 int share_start(struct share *share);
 
 /* Creates a directory of SHARE without a fid, with MODE; NULL: no memory. directory.c. Task context. */
