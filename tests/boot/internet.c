@@ -115,7 +115,8 @@ static void check_listen_after_reset(void)
 
 		reset(peer);
 		syscall(__NR_listen, at, 1);
-		EXPECT_EQ(syscall(__NR_setsockopt, at, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room)), 0);
+		EXPECT_EQ(syscall(__NR_setsockopt, at, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room)),
+			  0);
 		end_reader(reader);
 		close(at);
 	}
@@ -174,7 +175,8 @@ static void check_both_versions(void)
 		int six = (int)syscall(__NR_socket, AF_INET6, SOCK_DGRAM, 0);
 
 		if (only)
-			EXPECT_EQ(syscall(__NR_setsockopt, six, IPPROTO_IPV6, IPV6_V6ONLY, &on, 4), 0);
+			EXPECT_EQ(syscall(__NR_setsockopt, six, IPPROTO_IPV6, IPV6_V6ONLY, &on, 4),
+				  0);
 		EXPECT_EQ(syscall(__NR_bind, six, &any, sizeof(any)), 0);
 		EXPECT_EQ_AT(pass(four, six), only ? -EAGAIN : 4, "IPV6_V6ONLY %d", only);
 		close(six);
@@ -200,8 +202,10 @@ static const struct tap_rule rules[] = {
 	  check_both_versions },
 	{ "a connection to itself is refused at once", check_self },
 	{ "a reader and the end of its connection exclude each other", check_disconnect },
-	{ "a socket listens while the bytes of its former connection are read", check_listen_after_reset },
-	{ "connections that wait to be accepted are freed with their listener", check_queues_are_freed },
+	{ "a socket listens while the bytes of its former connection are read",
+	  check_listen_after_reset },
+	{ "connections that wait to be accepted are freed with their listener",
+	  check_queues_are_freed },
 };
 
 int main(void)

@@ -163,8 +163,10 @@ def check_ways_out(report, folder):
         os.symlink(relative, os.path.join(inside, "relative"))
         os.symlink(outside, os.path.join(inside, "folder"))
         os.symlink("/", os.path.join(inside, "root"))
-        script = "cat absolute relative folder/secret root" + outside + "/secret ../../" + os.path.basename(outside) + \
-                 "/secret " + os.path.join(outside, "secret") + " 2>/dev/null; echo $?; ls root" + os.path.dirname(outside)
+        script = f"ln -s {outside}/secret mine; ln -s /proc/self/root{outside} other; ln -s ../../../../../../../../{outside} up; " \
+                 f"cat absolute relative folder/secret root{outside}/secret ../../{os.path.basename(outside)}/secret " \
+                 f"{outside}/secret mine other/secret up/secret /proc/self/root{outside}/secret /proc/self/cwd/relative " \
+                 f"/proc/1/root{outside}/secret 2>/dev/null; echo $?; ls root{os.path.dirname(outside)}"
         status, output, error = shell(inside, script)
         report.equal((status, output.splitlines()[0], SECRET in output), (0, "1", False),
                      "neither links nor .. lead to what was not shared", error, output)
@@ -177,8 +179,10 @@ def check_vanishing(report, folder):
     os.mkdir(gone)
     write(os.path.join(gone, "early"), "early\n")
     write(os.path.join(gone, "late"), "late\n")
+    write(os.path.join(gone, "open"), "open\n")
     with subprocess.Popen([TALLY, "run", "--timeout", "240", SHELL, "sh", "-c",
-                           "cat early; read line; cat late; ls | wc -l; echo written >new; cat new; exit 5"], cwd=gone,
+                           "exec 3<open; cat early; read line; cat late; cat <&3; ls | wc -l; echo written >new; cat new; exit 5"],
+                          cwd=gone,
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         line = process.stdout.readline()
         shutil.rmtree(gone)
@@ -186,6 +190,30 @@ def check_vanishing(report, folder):
     report.equal((process.returncode, line, output.splitlines()[-1:]), (5, "early\n", ["written"]),
                  "a folder that vanishes has no files any more, and the program goes on", output, error)
     report.ok("can't open 'late'" in output, "what was not read before is not there", output)
+    report.ok("read error: Stale file handle" in output, "a file that is open but was never read is stale", output)
+
+
+def check_replaced(report, folder):
+    """The host replaces a folder and a file by links out of the share, after the guest has seen both."""
+    outside, place = tempfile.mkdtemp(prefix="tally-outside-"), os.path.join(folder, "place")
+    os.makedirs(os.path.join(place, "in"))
+    for name in (os.path.join(outside, "inner"), os.path.join(outside, "file")):
+        write(name, SECRET)
+    write(os.path.join(place, "in", "inner"), "inner\n")
+    write(os.path.join(place, "file"), "file\n")
+    with subprocess.Popen([TALLY, "run", "--timeout", "240", SHELL, "sh", "-c",
+                           "stat -c %F in file; read line; cat in/inner file; ls in; echo end"], cwd=place,
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        first = process.stdout.readline() + process.stdout.readline()
+        shutil.rmtree(os.path.join(place, "in"))
+        os.remove(os.path.join(place, "file"))
+        os.symlink(outside, os.path.join(place, "in"))
+        os.symlink(os.path.join(outside, "file"), os.path.join(place, "file"))
+        output = process.communicate("go\n")[0]
+    report.equal((process.returncode, first, output.splitlines()[-1:], SECRET in output),
+                 (0, "directory\nregular file\n", ["end"], False),
+                 "a folder that the host replaces by a link leads nowhere", output)
+    shutil.rmtree(outside)
 
 
 def check_options(report, folder):
@@ -246,7 +274,7 @@ def main():
         check_changes(report, os.path.join(folder, "tree"))
         check_special(report, os.path.join(folder, "tree"))
         shutil.rmtree(os.path.join(folder, "tree"))
-        for check in (check_names, check_large, check_many, check_ways_out, check_vanishing, check_options):
+        for check in (check_names, check_large, check_many, check_ways_out, check_vanishing, check_replaced, check_options):
             os.mkdir(os.path.join(folder, check.__name__))
             shutil.copy(WORDS, os.path.join(folder, check.__name__, "words"))
             check(report, os.path.join(folder, check.__name__))

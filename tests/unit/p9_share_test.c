@@ -215,6 +215,39 @@ static void an_honest_server_shows_its_files(void)
 	end();
 }
 
+/* The host has removed the file: requests of TYPE find no entry. */
+static uint8_t gone_type;
+
+static long is_gone(uint8_t *reply, long size, size_t room)
+{
+	static const uint8_t error[] = { 11, 0, 0, 0, RLERROR, 0, 0, ENOENT, 0, 0, 0 };
+
+	if (reply[4] != gone_type)
+		return size;
+	memcpy(reply, error, sizeof(error));
+	return sizeof(error);
+}
+
+static void a_file_that_is_gone_is_stale(void)
+{
+	static const uint8_t types[] = { RWALK, RLOPEN };
+	char bytes[FILE_SIZE];
+	int error;
+
+	for (size_t i = 0; i < sizeof(types); i++) {
+		begin();
+		struct inode *inode = look_up("file", &error);
+		struct node *file = (struct node *)inode;
+
+		gone_type = types[i];
+		lie = is_gone;
+		EXPECT_EQ_AT(file->source->read(file->source, 0, bytes, 1), -ESTALE, "reply %u",
+			     types[i]);
+		inode_put(inode);
+		end();
+	}
+}
+
 /* Repeats what it said of the beginning. */
 static uint64_t endless;
 
@@ -359,7 +392,8 @@ static long mutates(uint8_t *reply, long size, size_t room)
 		if (rand() % 4 && at < P9_HEADER_SIZE)
 			at = P9_HEADER_SIZE;
 		if (at < (size_t)size)
-			reply[at] = rand() % 2 ? edges[(size_t)rand() % sizeof(edges)] : (uint8_t)rand();
+			reply[at] = rand() % 2 ? edges[(size_t)rand() % sizeof(edges)] :
+						 (uint8_t)rand();
 	}
 	return rand() % 16 ? size : (long)((size_t)rand() % (room + 2)) - 1;
 }
@@ -388,7 +422,8 @@ static void exchanges_of_any_bytes_are_survived(void)
 				kept[i] = look_up(names[rand() % 4], &error);
 				EXPECT_AT(!kept[i] == !!error, "round %u", round);
 				made += !!kept[i];
-			} else if (kept[i]->ops == &node_ops && file->source && file->size && rand() % 2) {
+			} else if (kept[i]->ops == &node_ops && file->source && file->size &&
+				   rand() % 2) {
 				uint64_t at = (uint64_t)rand() % file->size;
 				uint64_t most = file->size - at;
 				size_t size = most < 100 ? (size_t)most : 100;
@@ -417,9 +452,12 @@ static void exchanges_of_any_bytes_are_survived(void)
 
 static const struct tap_rule rules[] = {
 	{ "an honest server shows its files", an_honest_server_shows_its_files },
-	{ "a listing ends, if the server repeats itself, if its names never end, and by a signal", a_listing_ends },
+	{ "a file that the host has removed is stale", a_file_that_is_gone_is_stale },
+	{ "a listing ends, if the server repeats itself, if its names never end, and by a signal",
+	  a_listing_ends },
 	{ "attributes make an inode or an error", attributes_make_an_inode_or_an_error },
-	{ "whole exchanges of any bytes are survived, and nothing is kept", exchanges_of_any_bytes_are_survived },
+	{ "whole exchanges of any bytes are survived, and nothing is kept",
+	  exchanges_of_any_bytes_are_survived },
 };
 
 TAP_MAIN(rules)

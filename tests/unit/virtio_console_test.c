@@ -111,9 +111,9 @@ static void messages_that_lie_change_nothing(void)
 		uint16_t event;
 		uint32_t size;
 	} rows[] = {
-		{ 4, ADD, 8 },	      { UINT32_MAX, ADD, 8 }, { 0x80000001, OPEN, 8 }, { 1, ADD, 7 },
-		{ 1, ADD, 0 },	      { 1, 4, 8 },	      { 1, 0xffff, 8 },	       { 1, DEVICE_READY, 8 },
-		{ 5, NAME, 64 },
+		{ 4, ADD, 8 },	  { UINT32_MAX, ADD, 8 }, { 0x80000001, OPEN, 8 },
+		{ 1, ADD, 7 },	  { 1, ADD, 0 },	  { 1, 4, 8 },
+		{ 1, 0xffff, 8 }, { 1, DEVICE_READY, 8 }, { 5, NAME, 64 },
 	};
 
 	EXPECT_EQ(add(4, 64), 0);
@@ -182,18 +182,21 @@ static void any_bytes_are_survived(void)
 	for (unsigned int round = 0; round < 2000; round++) {
 		EXPECT_EQ(add(4, 64), 0);
 		for (unsigned int step = 0; step < 40; step++) {
-			struct message message = { (uint32_t)rand() % 5, (uint16_t)(rand() % 9), rand() % 2, "" };
+			struct message message = { (uint32_t)rand() % 5, (uint16_t)(rand() % 9),
+						   rand() % 2, "" };
 			unsigned int queue = rand() % 4 ? RECEIVE : (unsigned int)rand() % 6;
 
 			/* The consoles of earlier rounds are still listed. */
-			snprintf(message.name, sizeof(message.name), "round %u, %d", round, rand() % 2);
+			snprintf(message.name, sizeof(message.name), "round %u, %d", round,
+				 rand() % 2);
 			if (rand() % 4)
 				send(&message, rand() % 2 ? 64 : (uint32_t)rand() % 65);
 			else if (rand() % 2)
-				give_back(&rings[queue], (uint32_t)rand() % 17, (uint32_t)rand() % 66);
+				give_back(&rings[queue], (uint32_t)rand() % 17,
+					  (uint32_t)rand() % 66);
 			virtio_device_interrupt(&device, -1);
-			struct virtio_port *port =
-				step % 8 ? NULL : virtio_port_open(message.name, 2, 0);
+			struct virtio_port *port = step % 8 ? NULL :
+							      virtio_port_open(message.name, 2, 0);
 
 			if (port) {
 				virtio_port_is_readable(port);
@@ -207,9 +210,11 @@ static void any_bytes_are_survived(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "a port is opened by its name, once, and a close is final", a_port_is_opened_by_its_name },
+	{ "a port is opened by its name, once, and a close is final",
+	  a_port_is_opened_by_its_name },
 	{ "control messages that lie change nothing", messages_that_lie_change_nothing },
-	{ "the driver answers a port once, however often it comes", the_driver_sends_a_bounded_number },
+	{ "the driver answers a port once, however often it comes",
+	  the_driver_sends_a_bounded_number },
 	{ "any number of ports and of descriptors will do", few_ports_and_small_queues_will_do },
 	{ "control messages and returns of any bytes are survived", any_bytes_are_survived },
 };

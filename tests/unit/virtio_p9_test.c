@@ -9,9 +9,9 @@ extern const struct virtio_driver virtio_p9_driver;
 
 static struct p9_transport *added;
 static char request[16], reply[64];
-static bool killed;	      /* a fatal signal is pending */
-static unsigned int sleeps;   /* killable ones */
-static unsigned int patience; /* the others */
+static bool killed;	       /* a fatal signal is pending */
+static unsigned int sleeps;    /* killable ones */
+static unsigned int patience;  /* the others */
 static unsigned int answer_at; /* the sleep during which the device answers; 0: never */
 
 void p9_transport_add(struct p9_transport *transport)
@@ -171,7 +171,8 @@ static void a_lie_breaks_the_device(void)
 static const struct tap_rule rules[] = {
 	{ "a device without a tag of 1 to 63 bytes has no driver", tags_are_checked },
 	{ "a call brings its reply", a_call_brings_its_reply },
-	{ "a server that is late is waited for, and has a second again", a_late_server_is_waited_for },
+	{ "a server that is late is waited for, and has a second again",
+	  a_late_server_is_waited_for },
 	{ "a fatal signal ends the wait for a late server, and no reply is taken for another's",
 	  a_kill_ends_the_wait },
 	{ "a device that lies about a reply is given up", a_lie_breaks_the_device },

@@ -15,17 +15,17 @@
 
 extern const struct pci_driver virtio_pci_driver;
 
-#define REGION	      4
-#define REGION_SIZE   0x400u
-#define VENDOR	      0x09
-#define COMMON	      0x000u /* where the structures are if nothing lies */
-#define NOTIFY	      0x100u
-#define CONFIG	      0x200u
-#define STATUS	      0x14u /* registers */
-#define FEATURES_OK   0x08u
-#define QUEUE_SIZE    0x18u
-#define QUEUE_ENABLE  0x1cu
-#define QUEUE_NOTIFY  0x1eu
+#define REGION	     4
+#define REGION_SIZE  0x400u
+#define VENDOR	     0x09
+#define COMMON	     0x000u /* where the structures are if nothing lies */
+#define NOTIFY	     0x100u
+#define CONFIG	     0x200u
+#define STATUS	     0x14u /* registers */
+#define FEATURES_OK  0x08u
+#define QUEUE_SIZE   0x18u
+#define QUEUE_ENABLE 0x1cu
+#define QUEUE_NOTIFY 0x1eu
 
 static uint8_t config[PCI_CONFIG_SIZE];
 static uint8_t *region;
@@ -132,8 +132,8 @@ static void put(unsigned int at, uint32_t value)
 }
 
 /* A capability at AT: structure TYPE of LENGTH bytes at OFFSET of region 4, SIZE bytes long. */
-static void put_structure(unsigned int at, uint8_t next, uint8_t size, uint8_t type, uint32_t offset,
-			  uint32_t length)
+static void put_structure(unsigned int at, uint8_t next, uint8_t size, uint8_t type,
+			  uint32_t offset, uint32_t length)
 {
 	config[at] = VENDOR;
 	config[at + 1] = next;
@@ -162,7 +162,8 @@ static void begin(void)
 	put_structure(0x40, 0x54, 16, 1, COMMON, 0x38);
 	put_structure(0x54, 0x68, 20, 2, NOTIFY, 0x10);
 	put_structure(0x68, 0, 16, 4, CONFIG, 8);
-	region[0x04] = 1; /* of both halves of the features: VIRTIO_F_VERSION_1 is bit 0 of the second */
+	region[0x04] =
+		1; /* of both halves of the features: VIRTIO_F_VERSION_1 is bit 0 of the second */
 	region[QUEUE_SIZE] = 8;
 	vectors = masters = maps = 0;
 	config_at = 7;
@@ -221,16 +222,16 @@ static const struct {
 	{ "no such region", 0x44, 1, 6, -ENODEV },
 	{ "a region of nothing", 0x44, 1, 0, -ENODEV },
 	{ "the common structure is not aligned", 0x48, 4, 2, -ENODEV },
-	{ "the common structure begins behind the region", 0x48, 4, REGION_SIZE + 4, -ENODEV },
-	{ "the common structure ends behind the region", 0x48, 4, REGION_SIZE - 0x34, -ENODEV },
+	{ "the common structure begins after the region", 0x48, 4, REGION_SIZE + 4, -ENODEV },
+	{ "the common structure ends after the region", 0x48, 4, REGION_SIZE - 0x34, -ENODEV },
 	{ "offset and length overflow", 0x48, 4, 0xfffffffc, -ENODEV },
 	{ "the length alone is too long", 0x4c, 4, 0xffffffff, -ENODEV },
 	{ "the common structure is too short", 0x4c, 4, 0x37, -ENODEV },
 	{ "the notifications have no byte", 0x60, 4, 0, -EPROTO },
 	{ "the notifications have one byte", 0x60, 4, 1, -EPROTO },
-	{ "the notifications end behind the region", 0x5c, 4, REGION_SIZE - 8, -ENODEV },
+	{ "the notifications end after the region", 0x5c, 4, REGION_SIZE - 8, -ENODEV },
 	{ "the configuration has no byte", 0x74, 4, 0, 0 },
-	{ "the configuration ends behind the region", 0x74, 4, REGION_SIZE, 0 },
+	{ "the configuration ends after the region", 0x74, 4, REGION_SIZE, 0 },
 };
 
 static void structures_lie_inside_of_their_regions(void)
@@ -248,7 +249,7 @@ static void an_entry_at_the_end_has_no_multiplier(void)
 	begin();
 	config[0x41] = 0xf0;
 	put_structure(0xf0, 0, 20, 2, NOTIFY, 0x10);
-	EXPECT_EQ(run("20 bytes that end behind the space"), -ENODEV);
+	EXPECT_EQ(run("20 bytes that end after the space"), -ENODEV);
 	begin();
 	config[0x41] = 0xec;
 	put_structure(0xec, 0x68, 20, 2, NOTIFY, 0x10);
@@ -273,11 +274,11 @@ static const struct {
 	{ 0, 0, 0, 2, -EPROTO, 0 },
 	{ 7, 0, 0, 2, 0, 4 },
 	{ 65535, 0, 0, 2, 0, 8 },
-	{ 8, 1, 0, 2, -EPROTO, 0 },	 /* enabled by someone else */
-	{ 8, 0, 7, 2, 0, 8 },		 /* the last two bytes of the 16 */
-	{ 8, 0, 8, 2, -EPROTO, 0 },	 /* behind them */
-	{ 8, 0, 1, 1, -EPROTO, 0 },	 /* not aligned */
-	{ 8, 0, 1, 15, -EPROTO, 0 },	 /* one byte is inside */
+	{ 8, 1, 0, 2, -EPROTO, 0 },  /* enabled already */
+	{ 8, 0, 7, 2, 0, 8 },	     /* the last two bytes of the 16 */
+	{ 8, 0, 8, 2, -EPROTO, 0 },  /* after them */
+	{ 8, 0, 1, 1, -EPROTO, 0 },  /* not aligned */
+	{ 8, 0, 1, 15, -EPROTO, 0 }, /* one byte is inside */
 	{ 8, 0, 65535, UINT32_MAX, -EPROTO, 0 },
 };
 
@@ -325,9 +326,12 @@ static void any_bytes_are_survived(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "a function with the structures of version 1 gets its driver", a_function_gets_its_driver },
-	{ "structures that lie about their place are not used", structures_lie_inside_of_their_regions },
-	{ "a capability ends inside of the configuration space", an_entry_at_the_end_has_no_multiplier },
+	{ "a function with the structures of version 1 gets its driver",
+	  a_function_gets_its_driver },
+	{ "structures that lie about their place are not used",
+	  structures_lie_inside_of_their_regions },
+	{ "a capability ends inside of the configuration space",
+	  an_entry_at_the_end_has_no_multiplier },
 	{ "regions above 1 MiB are not mapped", large_regions_are_not_mapped },
 	{ "queues that lie about size and notification do not come about", queues_are_checked },
 	{ "capabilities and registers of any bytes are survived", any_bytes_are_survived },

@@ -28,11 +28,11 @@ struct p9_transport;
 struct p9_client {
 	struct p9_transport *transport;
 	struct mutex mutex;
-	void *request, *reply;		  /* C: blocks of pages */
-	bool broken;			  /* C: the transport has failed */
-	bool lost;			  /* C: the device still has the buffers: see p9_transport */
-	uint32_t size_max;		  /* C: of a message, as the server agreed to */
-	uint32_t last_fid;		  /* C */
+	void *request, *reply; /* C: blocks of pages */
+	bool broken;	       /* C: the transport has failed */
+	bool lost;	       /* C: the device still has the buffers: see p9_transport */
+	uint32_t size_max;     /* C: of a message, as the server agreed to */
+	uint32_t last_fid;     /* C */
 	uint32_t free_fids[P9_FIDS_KEPT]; /* C: numbers to use again */
 	unsigned int free_fid_count;	  /* C */
 };					  /* C: mutex */

@@ -32,6 +32,7 @@ static void close_file(struct p9_source *file)
 	p9_clunk(&file->share->client, file->open_fid);
 }
 
+/* 0 or an error; -ESTALE: the host has removed the file since it was looked up. */
 static int open_file(struct p9_source *file)
 {
 	struct share *share = file->share;
@@ -47,11 +48,11 @@ static int open_file(struct p9_source *file)
 	int error = p9_walk(&share->client, file->fid, "", 0, &file->open_fid, &qid);
 
 	if (error)
-		return error;
+		return error == -ENOENT ? -ESTALE : error;
 	error = p9_open(&share->client, file->open_fid, O_RDONLY | O_LARGEFILE);
 	if (error) {
 		p9_clunk(&share->client, file->open_fid);
-		return error;
+		return error == -ENOENT ? -ESTALE : error;
 	}
 	file->open = true;
 	share->open_count++;
