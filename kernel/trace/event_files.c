@@ -214,7 +214,32 @@ static void *next_event(void *system, uint64_t *id)
 	return NULL;
 }
 
+static bool is_called(const char *called, const char *name, size_t size)
+{
+	return !strncmp(called, name, size) && !called[size];
+}
+
+/* A program that walks the directory asks for the events in their order, and for several files of each. */
+static void *find_event(void *system, const char *name, size_t size)
+{
+	static unsigned int last; /* found; only a guess, which CPUs share without a lock */
+	unsigned int count = trace_event_count(), number = __atomic_load_n(&last, __ATOMIC_RELAXED);
+
+	for (unsigned int tried = 0; trace_target_is_there(system) && tried < count; tried++) {
+		const struct trace_event *event = trace_event_get(number);
+
+		if (is_called(event->name, name, size) && !strcmp(event->system, system_of(system))) {
+			__atomic_store_n(&last, number, __ATOMIC_RELAXED);
+			trace_target_get(system);
+			return target_of(system, number);
+		}
+		number = number + 1 == count ? 0 : number + 1;
+	}
+	return NULL;
+}
+
 static const struct pseudo_dynamic events_of_system = {
+	.find = find_event,
 	.next = next_event,
 	.get = trace_target_get,
 	.put = trace_target_put,
@@ -303,7 +328,19 @@ static void *next_system(void *parent, uint64_t *id)
 	return NULL;
 }
 
+static void *find_system(void *parent, const char *name, size_t size)
+{
+	for (unsigned int number = 0; trace_target_is_there(parent) && number <= TRACE_DECLARED; number++) {
+		if (!is_called(trace_event_get(number)->system, name, size))
+			continue;
+		trace_target_get(parent);
+		return target_of(parent, number);
+	}
+	return NULL;
+}
+
 const struct pseudo_dynamic trace_systems = {
+	.find = find_system,
 	.next = next_system,
 	.get = trace_target_get,
 	.put = trace_target_put,
