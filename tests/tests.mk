@@ -138,10 +138,13 @@ MINUTES ?= 10
 fuzz: debug-kernel $(O)/tests/fuzz qemu
 	@tests/fuzz/run --live $$(($(MINUTES) * 60)) $(SEED)
 
-# The longest first, by the times of `make check`, so that none is left to run alone at the end.
-CHECK_LONGEST = $(addprefix tests/,conformance/transcripts.t kvm/programs.t boot/smallest.t fuzz/seeds.t boot/icount.t boot/debug.t \
-	boot/cpus-4.t boot/cpus-2.t boot/cpus-1.t tools/documents.t alpha/transcripts.t debian/packages.t debian/stress-ng.t debian/ci.t kvm/report.t boot/irqs-off.t \
-	alpha/cpus-1.t alpha/cpus-4.t perf/record.t qemu/smp.t kvm/rules.t perf/cases.t perf/stat.t report/faults.t tools/bad-programs.t)
+# The longest first, by the CPU time of each, so that none is left to run alone at the end. Four at once: several wait for machines
+# that sleep, and two CPUs are to be busy.
+CHECK_LONGEST = $(addprefix tests/,conformance/transcripts.t report/faults.t kvm/report.t kvm/programs.t fuzz/seeds.t boot/debug.t boot/smallest.t \
+	boot/cpus-4.t debian/stress-ng.t perf/record.t boot/cpus-1.t boot/cpus-2.t qemu/model.t perf/misses.t kvm/rules.t kvm/failures.t \
+	boot/irqs-off.t media/disks.t report/lava.t tools/terminal.t debian/packages.t debian/oci.t debian/ci.t alpha/cpus-1.t media/screens.t \
+	qemu/faults.t alpha/cpus-4.t tools/documents.t debian/python.t debian/gdb.t boot/machines.t debian/lspci.t perf/stat.t alpha/transcripts.t \
+	boot/icount.t qemu/smp.t perf/cases.t tools/bad-programs.t)
 CHECK_SCRIPTS = $(CHECK_LONGEST) $(filter-out $(CHECK_LONGEST),$(wildcard tests/alpha/*.t tests/qemu/*.t tests/bench/*.t tests/boot/*.t tests/media/*.t \
 	tests/conformance/*.t tests/debian/*.t tests/perf/*.t tests/tools/*.t tests/fuzz/*.t tests/mutants/*.t tests/kvm/*.t tests/report/*.t))
 
@@ -163,7 +166,7 @@ check:
 else
 check: check-deps
 	@$(MAKE) --no-print-directory $(CHECK_PARALLEL) all qemu user-libraries check-programs unit debug-kernel alpha
-	@tests/check -j3 --timer --exec '' $(TESTS) $(if $(TESTS),,$(CHECK_SCRIPTS) $(UNIT_TESTS))
+	@tests/check -j4 --timer --exec '' $(TESTS) $(if $(TESTS),,$(CHECK_SCRIPTS) $(UNIT_TESTS))
 
 check-quick: check-deps
 	@$(MAKE) --no-print-directory $(CHECK_PARALLEL) all qemu check-programs unit debug-kernel alpha
