@@ -110,6 +110,9 @@ def main():
     try:
         start = time.monotonic()
         run(report, folder, "L2 panics", 123, ["the kernel panicked"], "--append", "end=p", lines=0)
+        beside = os.listdir(os.path.dirname(linux))
+        report.ok("direct" in beside and not [name for name in beside if name.startswith("direct.")],
+                  "Linux is unpacked once, and nothing is left of the work", beside)
         limit_s = min(MOST_S, max(LEAST_S, TIMES * (time.monotonic() - start)))
         # The guest halts while it hangs, so that the others have the CPU.
         with subprocess.Popen(words_of(folder, "L2 hangs", "--append", "end=h", "--timeout", f"{limit_s:.0f}"),

@@ -3,15 +3,18 @@
 
 L0 is the emulator that this command starts, L1 Debian's Linux in it with KVM's modules, L2 the guest. L1's initramfs
 has the modules, our emulator with its libraries and firmware, L2's kernel and files, and tools/kvm/init.c as the only
-program. L2 has the console and the log of this command (COM1 and COM2 of L0), L1 has COM3; COM4 is for --get.
+program. L1 starts as a fetched kernel unpacked once (_direct), without firmware and decompression. L2 has the console and the log of this command (COM1 and COM2 of L0), L1 has COM3; COM4 is for --get.
 """
 
+import contextlib
 import copy
 import os
 import re
+import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 
 from . import emulator, libraries, paths, processor
@@ -27,6 +30,8 @@ _WORDS = "console=ttyS2,115200 rdinit=/init panic=-1 nmi_watchdog=0 audit=0 appa
          "mitigations=off random.trust_cpu=on cryptomgr.notests initcall_blacklist=jent_mod_init nokaslr init_on_alloc=0 " \
          "tsc=reliable lpj=4000000"
 _MODULES = ("irqbypass", "kvm", "kvm-amd")
+# The first bytes of what zstd has compressed.
+_ZSTD = b"\x28\xb5\x2f\xfd"
 # L1's own need beside the guest's memory and two times its initramfs, which is there as archive and as files.
 _L1_MIB = 160
 _GUEST = "guest"
@@ -59,8 +64,8 @@ class Machine:
         guest = copy.copy(options)
         guest.pmu, guest.icount, guest.gdb, guest.processor = "kvm", False, False, processor.DEFAULT
         self._files = [word for word in medium if word.startswith(_FILES)]
-        self._linux = _linux()
-        archive = _archive(guest, medium, self._linux)
+        self._linux, modules = _direct(_linux())
+        archive = _archive(guest, medium, modules)
         mib = (len(archive) + (1 << 20) - 1) >> 20
         least = guest.memory_mib + 2 * mib + _L1_MIB
         if memory_mib is not None and memory_mib < least:
@@ -154,13 +159,48 @@ def _linux():
     return found.stdout.strip()
 
 
-def _archive(guest, medium, linux):
-    """L1's initramfs."""
+def _direct(linux):
+    """(kernel, folder of modules) that L1 starts with: what LINUX, a bzImage, and the modules beside it hold, without what only
+    costs time at each start. An unpacked kernel starts by PVH, without decompressing itself; a module without debugging
+    information and signature needs no check of them. They are made once, in a folder beside LINUX. If they cannot be made
+    here, or of these files, the result is LINUX and its modules."""
+    source = os.path.join(os.path.dirname(linux), "modules")
+    folder = os.path.join(os.path.dirname(linux), "direct")
+    kernel, modules = os.path.join(folder, "vmlinux"), os.path.join(folder, "modules")
+    if os.path.exists(kernel):
+        return kernel, modules
+    with open(linux, "rb") as file:
+        image = file.read()
+    at = image.find(_ZSTD)
+    if at < 0 or not paths.in_path("zstd") or not paths.in_path("objcopy"):
+        return linux, source
+    work = tempfile.mkdtemp(prefix="direct.", dir=os.path.dirname(linux))
+    try:
+        os.mkdir(os.path.join(work, "modules"))
+        # The file goes on behind the compressed kernel, which zstd reports after all of that.
+        unpacked = subprocess.run(["zstd", "-dc"], input=image[at:], capture_output=True, check=False).stdout
+        with open(os.path.join(work, "vmlinux"), "wb") as file:
+            file.write(unpacked)
+        done = [subprocess.run(["objcopy", "--strip-debug", "--remove-section=.BTF", os.path.join(source, f"{name}.ko"),
+                                os.path.join(work, "modules", f"{name}.ko")], capture_output=True, check=False)
+                for name in _MODULES]
+        if not unpacked.startswith(b"\x7fELF") or any(one.returncode for one in done):
+            return linux, source
+        os.chmod(work, 0o755)
+        # Another run may have been faster; its folder is the same.
+        with contextlib.suppress(OSError):
+            os.rename(work, folder)
+        return kernel, modules
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def _archive(guest, medium, folder):
+    """L1's initramfs, with the modules in FOLDER."""
     layout = Layout()
     for directory in ("dev", "proc", "sys", "tmp", ".tally", "modules", _GUEST):
         layout.add_directory(directory, 0o755)
     layout.add_file("init", paths.built("tools/kvm-init", "make"), 0o755)
-    folder = os.path.join(os.path.dirname(linux), "modules")
     for name in _MODULES:
         path = os.path.join(folder, f"{name}.ko")
         if not os.path.exists(path):
