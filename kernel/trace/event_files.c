@@ -228,7 +228,8 @@ static void *find_event(void *system, const char *name, size_t size)
 	for (unsigned int tried = 0; trace_target_is_there(system) && tried < count; tried++) {
 		const struct trace_event *event = trace_event_get(number);
 
-		if (is_called(event->name, name, size) && !strcmp(event->system, system_of(system))) {
+		if (is_called(event->name, name, size) &&
+		    !strcmp(event->system, system_of(system))) {
 			__atomic_store_n(&last, number, __ATOMIC_RELAXED);
 			trace_target_get(system);
 			return target_of(system, number);
@@ -330,7 +331,8 @@ static void *next_system(void *parent, uint64_t *id)
 
 static void *find_system(void *parent, const char *name, size_t size)
 {
-	for (unsigned int number = 0; trace_target_is_there(parent) && number <= TRACE_DECLARED; number++) {
+	for (unsigned int number = 0; trace_target_is_there(parent) && number <= TRACE_DECLARED;
+	     number++) {
 		if (!is_called(trace_event_get(number)->system, name, size))
 			continue;
 		trace_target_get(parent);

@@ -177,7 +177,7 @@ def _direct(linux):
     work = tempfile.mkdtemp(prefix="direct.", dir=os.path.dirname(linux))
     try:
         os.mkdir(os.path.join(work, "modules"))
-        # The file goes on behind the compressed kernel, which zstd reports after all of that.
+        # The file goes on after the compressed kernel, which zstd reports after all of that.
         unpacked = subprocess.run(["zstd", "-dc"], input=image[at:], capture_output=True, check=False).stdout
         with open(os.path.join(work, "vmlinux"), "wb") as file:
             file.write(unpacked)
