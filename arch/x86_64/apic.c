@@ -23,6 +23,7 @@
  * 11-1, 11-6. */
 enum apic_register {
 	APIC_ID = 0x020,
+	APIC_VERSION = 0x030,
 	APIC_TASK_PRIORITY = 0x080,
 	APIC_EOI = 0x0b0,
 	APIC_SPURIOUS = 0x0f0,
@@ -36,7 +37,10 @@ enum apic_register {
 	APIC_TIMER_INITIAL = 0x380,
 	APIC_TIMER_CURRENT = 0x390,
 	APIC_TIMER_DIVIDE = 0x3e0,
-	APIC_SELF = 0x3f0 /* x2APIC only */
+	APIC_SELF = 0x3f0, /* x2APIC only */
+	/* AMD's: APM vol. 2 table 16-2. */
+	APIC_EXTENDED_FEATURE = 0x400,
+	APIC_EXTENDED_LVT = 0x500
 };
 
 #define MSR_X2APIC_BASE	   0x800
@@ -51,6 +55,9 @@ enum apic_register {
 #define LVT_NMI		   (4u << 8)
 #define LVT_TIMER_DEADLINE (2u << 17)
 #define DIVIDE_BY_1	   0xb
+
+#define VERSION_EXTENDED   (1u << 31)
+#define FEATURE_ENTRIES(f) ((f) >> 16 & 0xff)
 
 #define COMMAND_FIXED	   (0u << 8)
 #define COMMAND_NMI	   (4u << 8)
@@ -149,6 +156,23 @@ void apic_pmi_set_masked(bool masked)
 uint32_t apic_pmi_entry(void)
 {
 	return read(APIC_LVT_PMI);
+}
+
+unsigned int apic_extended_entries(void)
+{
+	if (!(read(APIC_VERSION) & VERSION_EXTENDED))
+		return 0;
+	return FEATURE_ENTRIES(read(APIC_EXTENDED_FEATURE));
+}
+
+uint32_t apic_extended_entry(unsigned int number)
+{
+	return read(APIC_EXTENDED_LVT + 16 * number);
+}
+
+void apic_extended_set_masked(unsigned int number, bool masked)
+{
+	write(APIC_EXTENDED_LVT + 16 * number, masked ? LVT_MASKED | LVT_NMI : LVT_NMI);
 }
 
 /* Waits until the previous interrupt is sent: only then may the command register be written again. */

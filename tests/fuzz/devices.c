@@ -122,6 +122,13 @@ static void any_step(struct fuzzer *fuzzer, struct pmu_step *step, unsigned int 
 	case PMU_STEP_SET_LVT:
 		step->value = pick(fuzzer, 3) ? 0 : PMU_LVT_MASKED;
 		break;
+	case PMU_STEP_EXTENDED_LVT:
+		step->index = pick(fuzzer, PMU_EXTENDED_LVT_MAX);
+		break;
+	case PMU_STEP_SET_EXTENDED_LVT:
+		step->index = pick(fuzzer, PMU_EXTENDED_LVT_MAX);
+		step->value = pick(fuzzer, 3) ? 0 : PMU_LVT_MASKED;
+		break;
 	case PMU_STEP_PCE:
 		step->value = pick(fuzzer, 2);
 		break;

@@ -40,7 +40,8 @@ report.ok(count >= 80, "there are at least 80 faults", f"expected: 80 or more\ng
 status, listed = mutants("--list")
 names = [line.split(": ")[1] for line in listed.splitlines()]
 sources = [str(path.relative_to(HERE.parent.parent)) for folder in ("kernel/perf", "kernel/pmu", "kernel/perfctr", "arch/x86_64/pmu", "arch/alpha/pmu",
-                                                                             "qemu/files/model", "qemu/files/functions")
+                                                                             "qemu/files/model", "qemu/files/functions",
+                                                                             "qemu/files/sampling")
            for path in sorted((HERE.parent.parent / folder).glob("*.c"))]
 # These only pass calls on: to the functions that make the PMUs, and from the hooks. No unit test links vperfctr.c.
 without = {"kernel/perf/init.c", "kernel/perf/listeners.c", "arch/alpha/pmu/init.c", "kernel/perfctr/listeners.c",

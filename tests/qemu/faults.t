@@ -40,6 +40,8 @@ machines() {
 		faults v2 6 48 0 2 mttcg
 		faults core 6 48 0 2 icount
 		faults k8 4 48 0 2 mttcg
+		faults v2 6 48 0 1 icount ibs
+		faults k8 4 48 0 1 mttcg ibs
 	END
 	machines
 } | "$here/run-guest"

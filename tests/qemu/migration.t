@@ -15,6 +15,7 @@ MACHINES = (
     (INTEL, "version=5 amd=0 counters=4", ("pmi", "counts")),
     (INTEL + ",x-lbr=on", "version=5 amd=0 counters=4 lbr=1", ("lbr",)),
     (INTEL + ",x-pebs=on", "version=5 amd=0 counters=4 pebs=1", ("pebs",)),
+    (AMD + "v2,x-ibs=on", "version=0 amd=3 counters=6 ibs=1", ("ibs",)),
     (AMD + "k8", "version=0 amd=1 counters=4", ("kinds", "counts")),
     (AMD + "core", "version=0 amd=2 counters=6", ("svm",)),
     (AMD + "v2", "version=0 amd=3 counters=6", ("kinds", "pmi", "svm")),

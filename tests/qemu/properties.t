@@ -84,6 +84,9 @@ refused $amd,x-lbr=on "x-lbr is a property of Intel's PMU, but the CPU model is 
 refused max,x-pebs=on "x-pebs needs pmu=on"
 refused $intel,x-pmu-version=1,x-pebs=on "x-pebs needs x-pmu-version=2 or a later one"
 refused $amd,x-pebs=on "x-pebs is a property of Intel's PMU, but the CPU model is AMD's"
+refused $amd,pmu=off,x-ibs=on "x-ibs needs pmu=on"
+refused $intel,x-ibs=on "x-ibs is a property of AMD's PMU, but the CPU model is Intel's"
+refused $amd,x-pmu-fault=ibs-absent "x-pmu-fault=ibs-absent needs x-ibs=on"
 refused $intel,x-pmu-fault=pebs-absent "x-pmu-fault=pebs-absent needs x-pebs=on"
 refused $intel,x-pebs=on,x-pmu-fault=pebs-pmi-never+pebs-threshold-ignored \
 	"x-pmu-fault=pebs-threshold-ignored and pebs-pmi-never contradict each other; leave one out"

@@ -35,6 +35,8 @@ MACHINES = {
     "k8": _AMD.format(15, 5, "k8"),
     "core": _AMD.format(25, 1, "core"),
     "v2": _AMD.format(25, 17, "v2"),
+    "ibs": _AMD.format(25, 17, "v2") + ",x-ibs=on",
+    "ibs-k8": _AMD.format(16, 2, "k8") + ",x-ibs=on",
 }
 
 

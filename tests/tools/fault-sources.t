@@ -24,6 +24,7 @@ STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 OCCURRENCES = (
     re.compile(r'(KVM|Linux|QEMU|kvm-unit-tests) [0-9a-f]{12} "\S.{10,}"'),
     re.compile(r"erratum [A-Z]{1,3}[0-9]{1,3}, \S.* specification update( \S+)?( \(.+\))?"),
+    re.compile(r"erratum [0-9]{2,4}, AMD Family [0-9a-f]{2}h \S.* revision guide"),
     re.compile(r"[A-Za-z0-9-]+/[A-Za-z0-9._-]+#[1-9][0-9]*"),
     re.compile(r"mail [^\s@]+@[^\s@]+"),
 )
@@ -36,6 +37,7 @@ NO_OCCURRENCES = (
     'KVM 98DEFD2E1780 "KVM: x86/pmu: capitals"',
     'Windows 98defd2e1780 "no project with public commits"',
     "erratum BDM55",
+    "erratum 717",
     "BDM55, 5th generation Core specification update",
     "rr issue 1952",
     "rr-debugger/rr#0",

@@ -23,6 +23,9 @@ static const struct pmu_step greatest[PMU_STEP_OPERATIONS] = {
 	[PMU_STEP_WORK] = { .index = PMU_WORK_NOT_TAKEN, .value = PMU_WORK_MAX },
 	[PMU_STEP_HALT] = { .value = PMU_WAIT_MAX_NS },
 	[PMU_STEP_WAIT] = { .index = UINT32_MAX, .value = PMU_WAIT_MAX_NS },
+	[PMU_STEP_EXTENDED_LVT] = { .index = PMU_EXTENDED_LVT_MAX - 1 },
+	[PMU_STEP_SET_EXTENDED_LVT] = { .index = PMU_EXTENDED_LVT_MAX - 1,
+					.value = PMU_LVT_MASKED },
 };
 
 static void check_fields(void)
@@ -48,6 +51,8 @@ static void check_fields(void)
 	EXPECT_EQ(check((struct pmu_step){ .operation = PMU_STEP_OPERATIONS }), -EINVAL);
 	EXPECT_EQ(check((struct pmu_step){ .operation = UINT32_MAX }), -EINVAL);
 	EXPECT_EQ(check((struct pmu_step){ .operation = PMU_STEP_SET_LVT, .value = 1 }), -EINVAL);
+	EXPECT_EQ(check((struct pmu_step){ .operation = PMU_STEP_SET_EXTENDED_LVT, .value = 1 }),
+		  -EINVAL);
 }
 
 static void check_handler(void)

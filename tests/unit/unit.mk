@@ -2,7 +2,7 @@
 # of tests/unit/sim, under AddressSanitizer and UndefinedBehaviorSanitizer. Each tests/unit/NAME_test.c becomes
 # $(O)/unit/NAME_test, which prints TAP. `make unit` builds all of them. Those named NAME_threads_test make every
 # CPU a thread of the host and are under ThreadSanitizer instead. Those named model_NAME_test are of the emulator's model
-# of caches, TLBs and prediction (qemu/files/model), or of its functions (qemu/files/functions): neither kernel nor simulated machine; model_replay runs traces through it.
+# of caches, TLBs and prediction (qemu/files/model), of its functions (qemu/files/functions), or of IBS (qemu/files/sampling): neither kernel nor simulated machine; model_replay runs traces through it.
 
 UNIT_THREADS_NAMES := $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/*_threads_test.c)))
 UNIT_MODEL_NAMES := $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/model_*_test.c)))
@@ -134,7 +134,7 @@ $(UNIT_NAMES:%=$(O)/unit/%): $(O)/unit/%: $(O)/unit/tests/unit/%.c.o $(O)/unit/k
 	$(CC) $(UNIT_CFLAGS) $(filter %.o,$^) -Wl,--start-group $(O)/unit/kernel.a $(O)/unit/sim.a -Wl,--end-group -o $@
 
 UNIT_MODEL_CPPFLAGS := -D_GNU_SOURCE -Iqemu/files/model -Iqemu/files -Itests/unit -DTAP_DIAGNOSTICS=stderr -MMD -MP
-UNIT_MODEL_SRCS := $(sort $(wildcard qemu/files/model/*.c qemu/files/functions/*.c))
+UNIT_MODEL_SRCS := $(sort $(wildcard qemu/files/model/*.c qemu/files/functions/*.c qemu/files/sampling/*.c))
 UNIT_MODEL_OBJS := $(UNIT_MODEL_SRCS:%=$(O)/unit/%.o)
 UNIT_MODEL_PROGRAM_OBJS := $(UNIT_MODEL_NAMES:%=$(O)/unit/tests/unit/%.c.o) $(O)/unit/tests/unit/model_replay.c.o
 

@@ -151,12 +151,30 @@ static bool execute(struct steps_cpu *cpu, const struct pmu_step *step, uint64_t
 	case PMU_STEP_WAIT:
 		*value = wait(cpu, step->index, *value);
 		return true;
+	case PMU_STEP_EXTENDED_LVT:
+		*value = step->index < apic_extended_entries() ? apic_extended_entry(step->index) :
+								 UINT64_MAX;
+		return true;
+	case PMU_STEP_SET_EXTENDED_LVT:
+		if (step->index < apic_extended_entries())
+			apic_extended_set_masked(step->index, *value & PMU_LVT_MASKED);
+		return true;
 	case PMU_STEP_INIT:
 		*value = init_effects[init_check_effect(cpu_id())];
 		return true;
 	default:
 		return false;
 	}
+}
+
+/* Masks all entries by which a step may let NMIs in. */
+static void mask_entries(void)
+{
+	unsigned int extended = apic_extended_entries();
+
+	apic_pmi_set_masked(true);
+	for (unsigned int i = 0; i < extended && i < PMU_EXTENDED_LVT_MAX; i++)
+		apic_extended_set_masked(i, true);
 }
 
 /* --- what is put back --- */
@@ -246,7 +264,7 @@ int steps_set_handler(struct steps_cpu *cpu, const struct pmu_step *steps, uint3
 void steps_end(struct steps_cpu *cpu)
 {
 	atomic_store(&cpu->handler_count, 0);
-	apic_pmi_set_masked(true);
+	mask_entries();
 	restore_written(cpu);
 	counters_restart_cpu();
 	arch_pmu_user_access_update(task_current()->space);
@@ -284,7 +302,7 @@ bool steps_handle_nmi(struct trap_frame *frame)
 
 	if (number - atomic_load(&cpu->taken) == PMU_NMIS_MAX) {
 		atomic_fetch_add(&cpu->lost, 1);
-		apic_pmi_set_masked(true);
+		mask_entries();
 		return true;
 	}
 	*record = (struct pmu_nmi){ .ip = arch_frame_ip(frame),

@@ -21,6 +21,8 @@ static const uint8_t fields[PMU_STEP_OPERATIONS] = {
 	[PMU_STEP_HALT] = TAKES_VALUE,
 	[PMU_STEP_WAIT] = TAKES_INDEX | TAKES_VALUE,
 	[PMU_STEP_INIT] = 0,
+	[PMU_STEP_EXTENDED_LVT] = TAKES_INDEX,
+	[PMU_STEP_SET_EXTENDED_LVT] = TAKES_INDEX | TAKES_VALUE,
 };
 
 static const uint8_t weights[PMU_WORK_KINDS] = {
@@ -33,6 +35,11 @@ static bool value_is_valid(const struct pmu_step *step)
 	switch (step->operation) {
 	case PMU_STEP_SET_LVT:
 		return !(step->value & ~(uint64_t)PMU_LVT_MASKED);
+	case PMU_STEP_EXTENDED_LVT:
+		return step->index < PMU_EXTENDED_LVT_MAX;
+	case PMU_STEP_SET_EXTENDED_LVT:
+		return step->index < PMU_EXTENDED_LVT_MAX &&
+		       !(step->value & ~(uint64_t)PMU_LVT_MASKED);
 	case PMU_STEP_PCE:
 		return step->value <= 1;
 	case PMU_STEP_WORK:

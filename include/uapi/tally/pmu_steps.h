@@ -51,6 +51,10 @@ enum {
 	/* value = what INIT did to general counter 0 of CPU N when the machine started: of PMU_INIT_*. The kernel tries it
 	 * if its command line has the word init-check */
 	PMU_STEP_INIT,
+	/* AMD's extended entries, by number; IBS interrupts by one of them. value = entry INDEX of the local APIC; ~0: it has
+	 * no such entry, and then the second does nothing */
+	PMU_STEP_EXTENDED_LVT,
+	PMU_STEP_SET_EXTENDED_LVT, /* that entry = VALUE, as of PMU_STEP_SET_LVT. Masked when the file is closed */
 	PMU_STEP_OPERATIONS
 };
 
@@ -60,7 +64,9 @@ enum {
 	PMU_INIT_CHANGES
 };
 
-#define PMU_LVT_MASKED (1u << 16)
+#define PMU_LVT_MASKED	     (1u << 16)
+/* Extended entries that a step can name. */
+#define PMU_EXTENDED_LVT_MAX 4
 
 /* Known work of ring 0: instructions and branches of one pass, without the frame around all passes. The frame is the
  * same for each number of passes, 0 included. */

@@ -21,10 +21,10 @@ struct fault {
 
 /*
  * The tables: faults-registers.c, faults-counting.c, faults-pmi.c, of machines with last branch records faults-lbr.c,
- * of machines with precise sampling faults-pebs.c; each ends with a row without name.
+ * of machines with precise sampling faults-pebs.c, of those with instruction-based sampling faults-ibs.c; each ends with a row without name.
  */
 extern const struct fault faults_registers[], faults_counting[], faults_pmi[], faults_lbr[],
-	faults_pebs[];
+	faults_pebs[], faults_ibs[];
 
 /* Registers before any test writes one. */
 struct at_reset {

@@ -27,6 +27,7 @@ static const struct {
 	{ "strings", test_strings },
 	{ "lbr", test_lbr },
 	{ "pebs", test_pebs },
+	{ "ibs", test_ibs },
 };
 
 static const struct {
@@ -46,6 +47,7 @@ static const struct {
 	{ "rounds=", &config.rounds },
 	{ "lbr=", &config.lbr },
 	{ "pebs=", &config.pebs },
+	{ "ibs=", &config.ibs },
 };
 
 /* Where `word` begins in `line`, after its prefix `name`; NULL if it does not. */

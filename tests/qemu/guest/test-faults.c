@@ -11,7 +11,7 @@
 struct at_reset at_reset;
 
 static const struct fault *const tables[] = { faults_registers, faults_counting, faults_pmi,
-					      faults_lbr, faults_pebs };
+					      faults_lbr,	faults_pebs,	 faults_ibs };
 
 const struct sequence *sequence(const struct sequence *table, const char *begin)
 {
@@ -76,7 +76,8 @@ static bool applies(const struct fault *f)
 {
 	unsigned int least = config.amd ? f->amd : f->intel;
 
-	if ((is_of(faults_lbr, f) && !config.lbr) || (is_of(faults_pebs, f) && !config.pebs))
+	if ((is_of(faults_lbr, f) && !config.lbr) || (is_of(faults_pebs, f) && !config.pebs) ||
+	    (is_of(faults_ibs, f) && !config.ibs))
 		return false;
 	return least && (config.amd ? config.amd : config.version) >= least &&
 	       config.cpus >= f->cpus;

@@ -23,7 +23,7 @@ static const struct group *const groups[] = {
 	&cycles_group,	       &fixed_group,	 &width_group,	  &fixed_cycles_group,
 	&global_group,	       &overflow_group,	 &rdpmc_group,	  &interrupt_group,
 	&precision_group,      &idle_group,	 &cpus_group,	  &sampling_group,
-	&branches_group,       &precise_group,	 &freeze_group,
+	&branches_group,       &precise_group,	 &ibs_group,	  &freeze_group,
 };
 
 #define GROUPS (sizeof(groups) / sizeof(groups[0]))

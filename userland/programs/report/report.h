@@ -81,7 +81,7 @@ struct group {
 extern const struct group identification_group, registers_group, contents_group, counting_group,
 	cycles_group, fixed_group, fixed_cycles_group, width_group, global_group, overflow_group,
 	interrupt_group, freeze_group, rdpmc_group, idle_group, cpus_group, precision_group,
-	sampling_group, branches_group, precise_group;
+	sampling_group, branches_group, precise_group, ibs_group;
 
 /* Say what was found; the first that says so counts. @format: "expected …, got …". */
 void find_broken(struct finding *finding, const char *format, ...)

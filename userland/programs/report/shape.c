@@ -183,6 +183,12 @@ static void read_amd(void)
 	shape.has_irperf = more[1] & AMD_MORE_IRPERF;
 	shape.has_svm = features[2] & AMD_FEATURE_SVM;
 	shape.has_ibs = features[2] & AMD_FEATURE_IBS;
+	if (shape.has_ibs) {
+		uint32_t ibs[4];
+
+		read_leaf(LEAF_AMD_IBS, ibs);
+		shape.ibs = ibs[0] & IBS_LEAF_VALID ? ibs[0] : IBS_FETCH | IBS_OP;
+	}
 }
 
 void shape_read(void)

@@ -55,6 +55,9 @@ enum msr {
 #define MSR_AMD_CORE_CTL      0xc0010200u /* + 2 for each counter; the counter is the next one */
 #define MSR_AMD_IBS_FETCH_CTL 0xc0011030u
 #define MSR_AMD_IBS_OP_CTL    0xc0011033u
+#define MSR_AMD_IBS_OP_RIP    0xc0011034u /* then the op's data 1 to 3, linear and physical address */
+#define MSR_AMD_IBS_CTL	      0xc001103au
+#define MSR_AMD_IBS_TARGET    0xc001103bu
 
 #define HWCR_IRPERF_ENABLE    (UINT64_C(1) << 30)
 #define DEBUGCTL_LBR	      (UINT64_C(1) << 0)
@@ -79,6 +82,14 @@ enum msr {
 #define SELECT_ENABLE	      (UINT64_C(1) << 22)
 #define SELECT_INVERT	      (UINT64_C(1) << 23)
 #define SELECT_CMASK(n)	      ((uint64_t)(n) << 24)
+
+/* What IBS has: CPUID 8000_001B EAX. */
+#define IBS_LEAF_VALID	      (1u << 0)
+#define IBS_FETCH	      (1u << 1)
+#define IBS_OP		      (1u << 2)
+#define IBS_COUNT_WRITABLE    (1u << 3)
+#define IBS_COUNTS_OPS	      (1u << 4)
+#define IBS_HAS_TARGET	      (1u << 5)
 
 enum vendor { VENDOR_INTEL, VENDOR_AMD, VENDOR_OTHER };
 
@@ -114,6 +125,7 @@ struct shape {
 	bool has_svm;	 /* AMD: selections have HostOnly and GuestOnly */
 	bool has_aperf, has_aperf_read, has_irperf;
 	bool has_pebs, has_lbr, has_ibs;
+	uint32_t ibs;		  /* of IBS_…, below */
 	bool has_records;	  /* Intel: PEBS with records in Skylake's format */
 	bool has_branches;	  /* Intel: last branch records in Skylake's format */
 	uint64_t branches_frozen; /* their status bit of a freeze; 0: a freeze clears DEBUGCTL.LBR */

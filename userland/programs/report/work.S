@@ -55,7 +55,26 @@ work_kinds:
 9:	ret
 	.size	work_kinds, . - work_kinds
 
+/* n times, for samples of one instruction: each kind of access, and branches. 7 instructions, 2 branches. */
+	.globl	work_sampled
+	.type	work_sampled, @function
+work_sampled:
+60:	movq	(%rsi), %rax
+61:	movq	%rax, 8(%rsi)
+62:	addq	$1, 16(%rsi)
+63:	jmp	64f
+	nop
+64:	nop
+65:	subq	$1, %rdi
+66:	jnz	60b
+	ret
+	.size	work_sampled, . - work_sampled
+
 	.section .rodata
+	.balign	8
+	.globl	work_sampled_at
+work_sampled_at:
+	.quad	60b, 61b, 62b, 63b, 64b, 65b, 66b
 	.balign	8
 	.globl	work_branches
 work_branches:

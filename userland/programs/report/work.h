@@ -23,4 +23,19 @@ struct work_branch {
 };
 extern const struct work_branch work_branches[WORK_BRANCHES];
 
+/* n times: the seven instructions of work_sampled_at, with 24 bytes at MEMORY. Any thread. */
+void work_sampled(uint64_t n, void *memory);
+
+enum work_sampled {
+	SAMPLED_LOAD,
+	SAMPLED_STORE,
+	SAMPLED_ADD,
+	SAMPLED_JMP,
+	SAMPLED_NOP,
+	SAMPLED_SUB,
+	SAMPLED_JNZ,
+	SAMPLED_COUNT
+};
+extern const uint64_t work_sampled_at[SAMPLED_COUNT];
+
 #endif /* REPORT_WORK_H */

@@ -33,6 +33,12 @@ void apic_pmi_unmask(void);
 void apic_pmi_set_masked(bool masked);
 uint32_t apic_pmi_entry(void);
 
+/* AMD's extended entries of the local vector table: how many there are (0: none), entry NUMBER, and masking it; its
+ * interrupt is an NMI. Contexts as above. APM vol. 2, 16.4.5 "Extended Interrupts". */
+unsigned int apic_extended_entries(void);
+uint32_t apic_extended_entry(unsigned int number);
+void apic_extended_set_masked(unsigned int number, bool masked);
+
 /* Sends fixed VECTOR to the CPU whose APIC is APIC_ID. Any context, also an NMI that interrupted this
  * function. */
 void apic_send_fixed(uint32_t apic_id, uint8_t vector);

@@ -25,12 +25,14 @@
 #ifndef I386_PMU_H
 #define I386_PMU_H
 
+#include "sampling/ibs.h"
 #include "tcg/filtered-log.h"
 #include "pmu-fault.h"
 
 /* The most counters that a model has: general ones, and others beside them. */
 #define X86_PMU_MAX_GP          15
 #define X86_PMU_NR_FIXED        3
+#define X86_PMU_NR_IBS          2
 #define X86_PMU_NR_OFFCORE      2       /* Intel's, with a model */
 
 /* Of the present instruction: it has loaded in line, stored in line, and called
@@ -71,6 +73,7 @@ typedef struct X86PMUConfig {
     uint32_t filter_where;      /* TCG_FILTER_WHERE of their lines */
     bool lbr;                   /* x-lbr: it has last branch records */
     bool pebs;                  /* x-pebs: it has precise sampling */
+    bool ibs;                   /* x-ibs: it has instruction-based sampling */
     char *functions_path;       /* x-pmu-functions: the table; NULL: none */
     X86PMUFunctions *functions; /* NULL: nothing counts by function */
     bool requests;              /* x-pmu-requests: obey Valgrind's client requests */
@@ -98,6 +101,7 @@ static inline bool x86_pmu_fault(const X86PMUConfig *cfg, X86PMUFault f)
     DEFINE_PROP_STRING("x-pmu-fault", type, field.fault_names),             \
     DEFINE_PROP_BOOL("x-lbr", type, field.lbr, false),                      \
     DEFINE_PROP_BOOL("x-pebs", type, field.pebs, false),                    \
+    DEFINE_PROP_BOOL("x-ibs", type, field.ibs, false),                      \
     DEFINE_PROP_STRING("x-pmu-functions", type, field.functions_path),      \
     DEFINE_PROP_BOOL("x-pmu-requests", type, field.requests, false)
 
@@ -168,6 +172,40 @@ typedef struct X86PEBSState {
                                    overflow, while it runs */
 } X86PEBSState;
 
+/* Instruction-based sampling: the instruction that may be the next sample. */
+typedef struct X86IBSInsn {
+    bool open;                  /* it runs, and its accesses are noted */
+    bool again;                 /* a pass of a REP string instruction is over,
+                                   and another one follows */
+    bool of_last_pass;          /* the accesses are those of the pass before */
+    uint32_t branch;            /* enum ModelBranch */
+    bool taken;
+    uint64_t rip, fetch_address;
+    int32_t fetch_mmu_idx;
+    bool loads, stores;
+    uint64_t address;           /* of its first access, in its last pass */
+    uint32_t size;
+    int32_t mmu_idx;
+} X86IBSInsn;
+
+/* X86IBSState.pending: which counters have ended and have no sample yet. */
+#define X86_IBS_FETCH           1u
+#define X86_IBS_OP              2u
+
+typedef struct X86IBSState {
+    uint64_t fetch_ctl, fetch_linear, fetch_physical;
+    uint64_t op_ctl;
+    IbsOpRegisters op;
+    /* Counters that run; they end at 2^48.  The control registers have their
+       fields as they were last written. */
+    uint64_t fetch_count, op_count;
+    uint32_t pending;
+    X86IBSInsn insn;
+} X86IBSState;
+
+/* helper_pmu_tb_start: the block has CF_SAMPLE; below: enum ModelBranch. */
+#define X86_PMU_SAMPLES         0x100
+
 /* What is delivered without an instruction that requests it. */
 typedef enum X86PMUDelivery {
     X86_PMU_EXCEPTION,
@@ -194,7 +232,8 @@ typedef struct X86PMUCounter {
     bool by_pass;               /* each pass of a REP string instruction is an
                                    instruction; only the log tells passes */
     bool interrupts;            /* an overflow asks for a PMI */
-    bool precise;               /* an overflow makes a record */
+    bool precise;               /* an overflow makes a record, or a sample */
+    bool sampler;               /* one of instruction-based sampling's */
 } X86PMUCounter;
 
 typedef struct X86PMUState {
@@ -260,10 +299,11 @@ typedef struct X86PMUState {
     bool by_mode;               /* one does not count in all modes */
     uint8_t mode;               /* the X86_PMU_MODE that allowance is for */
     uint8_t nr_counters;
-    X86PMUCounter counters[X86_PMU_MAX_GP + X86_PMU_NR_FIXED];
+    X86PMUCounter counters[X86_PMU_MAX_GP + X86_PMU_NR_FIXED + X86_PMU_NR_IBS];
     bool lbr_records;           /* a branch that is taken now is an entry */
     X86LBRState lbr;
     X86PEBSState pebs;
+    X86IBSState ibs;
 } X86PMUState;
 
 /* The unit of X86PMUState.allowance, and the most branches it can hold. */

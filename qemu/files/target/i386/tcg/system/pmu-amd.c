@@ -267,6 +267,9 @@ static void list_counters(CPUX86State *env)
     const X86PMUConfig *cfg = &env_archcpu(env)->pmu_config;
     uint64_t control = pmu_enabling_control(env);
 
+    if (cfg->ibs) {
+        pmu_ibs_list_counters(env);
+    }
     if (env->pmu.hwcr & HWCR_IRPERF_EN) {
         pmu_add_free_running(env, IRPERF, EVENT_INSNS);
     }
@@ -365,6 +368,11 @@ static bool realize(X86CPU *cpu, Error **errp)
     if (cfg->version >= V2) {
         env->cpuid_xlevel = MAX(env->cpuid_xlevel, LEAF_PERFMON);
     }
+    if (cfg->ibs) {
+        env->features[FEAT_8000_0001_ECX] |= CPUID_EXT3_IBS |
+                                             CPUID_EXT3_EXTAPIC;
+        env->cpuid_xlevel = MAX(env->cpuid_xlevel, LEAF_IBS);
+    }
     return true;
 }
 
@@ -373,7 +381,9 @@ static void cpuid(X86CPU *cpu, uint32_t leaf, uint32_t *eax, uint32_t *ebx,
 {
     const X86PMUConfig *cfg = &cpu->pmu_config;
 
-    if (leaf == LEAF_POWER && cfg->version >= CORE) {
+    if (leaf == LEAF_IBS && cfg->ibs) {
+        *eax |= IBS_CAPABILITIES;
+    } else if (leaf == LEAF_POWER && cfg->version >= CORE) {
         *ecx |= POWER_ECX_EFF_FREQ;
     } else if (leaf == LEAF_PERFMON && cfg->version >= V2) {
         *eax |= CPUID_8000_0022_EAX_PERFMON_V2 | PERFMON_EAX_FREEZE;

@@ -21,7 +21,7 @@
  * the extra charge of a fault, until the next block starts; a settled counter
  * that is not free-running is less than 2^width; env->hflags has HF_PMU_MASK if
  * and only if some counter moves in the present mode, a PMI is skidding, the last
- * branch records record or a precise record is pending; HF_PMU_KINDS_MASK and HF_PMU_MODEL_MASK only with it.
+ * branch records record, or a precise record or a sample is pending; HF_PMU_KINDS_MASK and HF_PMU_MODEL_MASK only with it.
  *
  * Copyright (c) 2026 The Tally authors
  *
@@ -48,6 +48,10 @@
 
 uint64_t *pmu_counter_value(CPUX86State *env, const X86PMUCounter *c)
 {
+    if (c->sampler) {
+        return c->status_bit == PMU_IBS_OP ? &env->pmu.ibs.op_count
+                                           : &env->pmu.ibs.fetch_count;
+    }
     return c->status_bit < PMU_FIXED_SHIFT
            ? &env->msr_gp_counters[c->status_bit]
            : &env->msr_fixed_counters[c->status_bit - PMU_FIXED_SHIFT];
@@ -79,6 +83,27 @@ static uint64_t insns_before(CPUX86State *env, const X86PMUCounter *c)
            (c->per_insn + c->per_branch_most + c->items_most);
 }
 
+/* Does a record or a sample wait for the next boundary? */
+static bool is_pending(const X86PMUState *p)
+{
+    return p->pebs.pending || p->ibs.pending;
+}
+
+/* May the next instruction overflow a precise counter? */
+static bool next_may_be_recorded(CPUX86State *env)
+{
+    X86PMUState *p = &env->pmu;
+
+    for (int i = 0; i < p->nr_counters; i++) {
+        const X86PMUCounter *c = &p->counters[i];
+
+        if (moves(p, c) && c->precise && insns_before(env, c) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /*
  * The instructions that may retire before the PMU must look, not knowing
  * which of them are branches: as many as if all were.
@@ -99,7 +124,7 @@ static uint64_t safe_insns(CPUX86State *env)
                                             c->items_most));
         }
     }
-    if (p->pebs.pending) {
+    if (is_pending(p)) {
         return 0;
     }
     return p->skidding ? MIN(insns, p->skid_left_insns) : insns;
@@ -158,7 +183,8 @@ static void set_filters(CPUState *cs, bool filters)
 /* Does @c count instructions and nothing else, because the guest asked? */
 static bool counts_insns(const X86PMUCounter *c)
 {
-    return !c->is_free_running && c->per_insn == 1 && !c->per_branch_most && !c->items && !c->by_pass;
+    return !c->is_free_running && !c->sampler && c->per_insn == 1 &&
+           !c->per_branch_most && !c->items && !c->by_pass;
 }
 
 /* Start counting for the present mode, with a new allowance. */
@@ -173,11 +199,12 @@ static void grant(CPUX86State *env)
     if (p->lbr_records && !lbr_recorded) {
         p->lbr.cycles = 0;
     }
-    p->counting = p->skidding || p->lbr_records || p->pebs.pending;
+    p->counting = p->skidding || p->lbr_records || is_pending(p);
     p->by_kind = false;
     p->by_items = false;
     p->counts_insns = false;
     p->delivering = false;
+    p->ibs.insn.open = false;
     p->passes = 0;
     p->mode = present_mode(env);
     p->active = p->counting || p->nr_counters;
@@ -300,6 +327,11 @@ static uint64_t settle(CPUX86State *env, bool *interrupts)
         }
         if (*value > mask && !c->is_free_running) {
             *value &= mask;
+            if (c->sampler) {
+                p->ibs.pending |= c->status_bit == PMU_IBS_OP ? X86_IBS_OP
+                                                              : X86_IBS_FETCH;
+                continue;
+            }
             if (c->precise) {
                 p->pebs.pending |= 1ull << c->status_bit;
             }
@@ -357,6 +389,7 @@ static X86PMUCounter *add_counter(CPUX86State *env, unsigned status_bit,
 
     pmu_event_digest(cpu, evtsel, c);
     c->is_free_running = false;
+    c->sampler = false;
     c->status_bit = status_bit;
     c->modes = modes;
     c->precise = cpu->pmu_config.pebs && pmu_pebs_counts(env, status_bit);
@@ -394,6 +427,14 @@ void pmu_add_free_running(CPUX86State *env, unsigned i, uint64_t evtsel)
     c->is_free_running = true;
     /* It counts always, and the model must not run always. */
     c->items = 0;
+}
+
+void pmu_add_sampler(CPUX86State *env, unsigned which, uint64_t evtsel)
+{
+    X86PMUCounter *c = add_counter(env, which, evtsel, X86_PMU_MODES_ALL, false);
+
+    c->sampler = true;
+    c->precise = true;
 }
 
 /* Digest the control registers into the list of counters that count. */
@@ -474,12 +515,19 @@ bool x86_pmu_resync(CPUX86State *env)
     return pmi;
 }
 
+/* Take the charge of a block, or of its end, back. */
+static void uncharge(X86PMUState *p, int insns, unsigned kind)
+{
+    p->allowance += insns * X86_PMU_INSN - (kind != X86_PMU_NO_BRANCH);
+    p->kinds -= x86_pmu_kind_unit(kind);
+}
+
 void pmu_resync_before_insn(CPUX86State *env)
 {
     bool charged = env->hflags & HF_PMU_MASK;
 
     if (charged) {
-        x86_pmu_unwind(env, 1, X86_PMU_NO_BRANCH);
+        uncharge(&env->pmu, 1, X86_PMU_NO_BRANCH);
         x86_pmu_resync(env);
         env->pmu.allowance -= X86_PMU_INSN;
     }
@@ -495,12 +543,29 @@ void pmu_reconfigure_before_insn(CPUX86State *env)
     }
 }
 
+/*
+ * Make the record and the samples that are pending, at an instruction boundary.
+ * Returns true if that asked for an interrupt.
+ */
+static bool flush(CPUX86State *env)
+{
+    bool asked = false;
+
+    if (env->pmu.pebs.pending) {
+        asked |= pmu_pebs_flush(env);
+    }
+    if (env->pmu.ibs.pending) {
+        asked |= pmu_ibs_flush(env);
+    }
+    return asked;
+}
+
 int x86_pmu_before_interrupt(CPUX86State *env, int request)
 {
     bool pmi = x86_pmu_resync(env);
 
-    if (unlikely(env->pmu.pebs.pending)) {
-        pmi |= pmu_pebs_flush(env);
+    if (unlikely(is_pending(&env->pmu))) {
+        pmi |= flush(env);
     }
     return pmi ? env_cpu(env)->interrupt_request : request;
 }
@@ -509,8 +574,8 @@ void x86_pmu_before_fetch_fault(CPUX86State *env)
 {
     bool pmi = x86_pmu_resync(env);
 
-    if (unlikely(env->pmu.pebs.pending)) {
-        pmi |= pmu_pebs_flush(env);
+    if (unlikely(is_pending(&env->pmu))) {
+        pmi |= flush(env);
     }
     if (pmi) {
         cpu_loop_exit_noexc(env_cpu(env));
@@ -533,8 +598,8 @@ void x86_pmu_exception(CPUX86State *env, bool is_int)
 void x86_pmu_halt(CPUX86State *env)
 {
     x86_pmu_resync(env);
-    if (unlikely(env->pmu.pebs.pending)) {
-        pmu_pebs_flush(env);
+    if (unlikely(is_pending(&env->pmu))) {
+        flush(env);
     }
     if (unlikely(env_archcpu(env)->pmu_config.faulty)) {
         pmu_fault_halt(env);
@@ -569,43 +634,68 @@ static void charge(X86PMUState *p, int insns, unsigned kind)
     p->kinds += x86_pmu_kind_unit(kind);
 }
 
+/*
+ * The instruction of a block with CF_SAMPLE has not retired: the block's grant
+ * is void, so that the next block looks.
+ */
+static void abandon_sample(X86PMUState *p)
+{
+    int64_t left = p->allowance >> X86_PMU_INSN_SHIFT;
+
+    if (left > 0) {
+        p->granted_insns -= left;
+        p->allowance -= left * X86_PMU_INSN;
+    }
+    p->ibs.insn.open = false;
+}
+
 void x86_pmu_unwind(CPUX86State *env, int insns, unsigned kind)
 {
-    env->pmu.allowance += insns * X86_PMU_INSN - (kind != X86_PMU_NO_BRANCH);
-    env->pmu.kinds -= x86_pmu_kind_unit(kind);
+    uncharge(&env->pmu, insns, kind);
+    if (unlikely(env->pmu.ibs.insn.open)) {
+        abandon_sample(&env->pmu);
+    }
 }
 
 /*
  * A block has charged itself with more instructions than the allowance had.
  * Returns true if it may run all the same, now that the PMU has looked; if
  * not, the charge is given back and the main loop gets control before the
- * block: to take an interrupt, or to run only the block's beginning.
+ * block: to take an interrupt, or to run only the block's beginning.  @samples:
+ * X86_PMU_SAMPLES and the kind of branch, or 0.
  */
-uint32_t helper_pmu_tb_start(CPUX86State *env, uint32_t insns, uint32_t kind)
+uint32_t helper_pmu_tb_start(CPUX86State *env, uint32_t insns, uint32_t kind,
+                             uint32_t samples)
 {
     CPUState *cs = env_cpu(env);
     X86PMUState *p = &env->pmu;
     uint64_t straight;
+    bool recorded;
 
-    x86_pmu_unwind(env, insns, kind);
-    if (!x86_pmu_resync(env) && !p->pebs.pending) {
+    uncharge(p, insns, kind);
+    if (!x86_pmu_resync(env) && !is_pending(p)) {
         straight = straight_insns(env);
-        if (insns <= straight) {
+        recorded = next_may_be_recorded(env);
+        if (insns <= straight && (samples || !recorded)) {
             /* Nothing overflows before the block's last instruction. */
             p->pebs.eventing = env->eip;
             grant_insns(p, MAX(p->granted_insns, insns));
             charge(p, insns, kind);
+            if (samples) {
+                pmu_ibs_open(env, samples & ~X86_PMU_SAMPLES);
+            }
             return true;
         }
-        cs->cflags_next_tb = (curr_cflags(cs) & ~CF_COUNT_MASK) | straight;
+        cs->cflags_next_tb = (curr_cflags(cs) & ~CF_COUNT_MASK) | straight |
+                             (recorded ? CF_SAMPLE : 0);
     }
 
     /* Leave as an interrupt request does, before anything of the block ran. */
     if (icount_enabled()) {
         cs->neg.icount_decr.u16.low += insns;
     }
-    if (p->pebs.pending) {
-        pmu_pebs_flush(env);
+    if (is_pending(p)) {
+        flush(env);
     }
     qatomic_set(&cs->neg.icount_decr.u16.high, -1);
     return false;

@@ -232,7 +232,9 @@ static void lose_counts(CPUX86State *env, uint64_t lost)
     for (int i = 0; i < env->pmu.nr_counters; i++) {
         uint64_t *value = pmu_counter_value(env, &env->pmu.counters[i]);
 
-        *value -= MIN(*value, lost);
+        if (!env->pmu.counters[i].sampler) {
+            *value -= MIN(*value, lost);
+        }
     }
     pmu_reconfigure(env);
 }
@@ -247,6 +249,7 @@ void x86_pmu_delivering(CPUX86State *env, int intno, bool is_int, bool is_hw)
     if (is_int) {
         return;
     }
+    env->pmu.ibs.insn.open = false;
     if (cpu->pmu_config.log) {
         pmu_log_delivering(env);
     }
@@ -283,7 +286,8 @@ static void count_halt(CPUX86State *env)
         const X86PMUCounter *c = &p->counters[i];
         uint64_t *value = pmu_counter_value(env, c);
 
-        if (!counts_cycles(c) || !(c->modes & p->mode) || c->is_free_running) {
+        if (!counts_cycles(c) || !(c->modes & p->mode) || c->is_free_running ||
+            c->sampler) {
             continue;
         }
         *value += CYCLES_PER_HALT;

@@ -585,7 +585,8 @@ const PMUFaultRow pmu_fault_table[X86_PMU_NR_FAULTS] = {
     [PMU_FAULT_LBR_FREEZE_IGNORED] = {
         "lbr-freeze-ignored", 2, 0,
         "a PMI does not freeze the records",
-        "erratum AM94, Celeron processor 400 series specification update",
+        "erratum AM94, Celeron processor 400 series specification update "
+        "(the freeze comes too soon)",
         true,
     },
     /* Precise sampling. */
@@ -634,7 +635,8 @@ const PMUFaultRow pmu_fault_table[X86_PMU_NR_FAULTS] = {
     [PMU_FAULT_PEBS_PMI_NEVER] = {
         "pebs-pmi-never", 2, 0,
         "the threshold sets the status, and no PMI comes",
-        "erratum AR64, Celeron processor 500 series specification update",
+        "erratum AR64, Celeron processor 500 series specification update "
+        "(the PMI comes one record late)",
         .of_pebs = true,
     },
     [PMU_FAULT_PEBS_STATUS_SET] = {
@@ -644,5 +646,82 @@ const PMUFaultRow pmu_fault_table[X86_PMU_NR_FAULTS] = {
         "rule: SDM vol. 3, PEBS: the overflow of a PEBS counter sets no "
         "status bit",
         .of_pebs = true,
+    },
+    /* Instruction-based sampling. */
+    [PMU_FAULT_IBS_ABSENT] = {
+        "ibs-absent", 0, 1,
+        "CPUID announces it; its MSRs raise #GP",
+        "rule: APM vol. 3, CPUID Fn8000_0001_ECX: IBS",
+        .of_ibs = true,
+    },
+    [PMU_FAULT_IBS_LVT_INVALID] = {
+        "ibs-lvt-invalid", 0, 1,
+        "IbsCtl names no entry of the APIC",
+        "Linux a68c439b1966 \"apic, x86: Check if EILVT APIC registers are "
+        "available (AMD only)\"",
+        .of_ibs = true,
+    },
+    [PMU_FAULT_IBS_FETCH_COUNT_KEPT] = {
+        "ibs-fetch-count-kept", 0, 1,
+        "writing the count of fetches has an effect only where the write "
+        "enables, too",
+        "Linux 221bfce5ebbd \"arch/x86/amd/ibs: Fix re-arming IBS Fetch\"",
+        .of_ibs = true,
+    },
+    [PMU_FAULT_IBS_FETCH_ADDRESS_ZERO] = {
+        "ibs-fetch-address-zero", 0, 1,
+        "the address of a fetch is 0",
+        "Linux 26db2e0c51fe \"perf/x86/amd/ibs: Work around erratum #1197\"",
+        .of_ibs = true,
+    },
+    [PMU_FAULT_IBS_ALWAYS_CYCLES] = {
+        "ibs-always-cycles", 0, 1,
+        "cycles are counted where ops are chosen",
+        "rule: APM vol. 2, IBS Execution Control Register: IbsOpCntCtl",
+        .of_ibs = true,
+    },
+    [PMU_FAULT_IBS_GOES_ON] = {
+        "ibs-goes-on", 0, 1,
+        "a valid sample does not stop the counter of ops",
+        "rule: APM vol. 2, IBS Execution Control Register: IbsOpVal",
+        .of_ibs = true,
+    },
+    [PMU_FAULT_IBS_RIP_LATE] = {
+        "ibs-rip-late", 0, 1,
+        "a sample names the instruction after the one that it describes",
+        "rule: APM vol. 2, IBS Op Logical Address Register",
+        .of_ibs = true,
+    },
+    [PMU_FAULT_IBS_TARGET_WRONG] = {
+        "ibs-target-wrong", 0, 1,
+        "the target of a branch is the branch",
+        "erratum 717, AMD Family 15h Models 00h-0Fh revision guide",
+        .of_ibs = true,
+    },
+    [PMU_FAULT_IBS_STORE_IS_LOAD] = {
+        "ibs-store-is-load", 0, 1,
+        "a store is shown as a load",
+        "rule: APM vol. 2, IBS Op Data 3 Register: IbsStOp",
+        .of_ibs = true,
+    },
+    [PMU_FAULT_IBS_PMI_NEVER] = {
+        "ibs-pmi-never", 0, 1,
+        "samples have no interrupt",
+        "rule: APM vol. 2, IBS Interrupt",
+        .of_ibs = true,
+    },
+    [PMU_FAULT_IBS_MASK_IGNORED] = {
+        "ibs-mask-ignored", 0, 1,
+        "the interrupt comes though its entry is masked",
+        "rule: APM vol. 2, Extended Local Vector Table: Mask",
+        .of_ibs = true,
+    },
+    [PMU_FAULT_IBS_PMI_ON_DISABLE] = {
+        "ibs-pmi-on-disable", 0, 1,
+        "disabling the counter of ops with its maximum kept raises an "
+        "interrupt that belongs to no sample",
+        "Linux e431e79b6060 \"perf/x86/amd/ibs: Handle erratum #420 only on "
+        "the affected CPU family (10h)\"; jlgreathouse/AMD_IBS_Toolkit#2",
+        .of_ibs = true,
     },
 };

@@ -75,6 +75,8 @@ static const X86PMUFault conflicts[][2] = {
     { PMU_FAULT_LBR_ALWAYS, PMU_FAULT_LBR_DEBUGCTL_LOST },
     { PMU_FAULT_LBR_RING_IGNORED, PMU_FAULT_LBR_RING_OF_SOURCE },
     { PMU_FAULT_PEBS_THRESHOLD_IGNORED, PMU_FAULT_PEBS_PMI_NEVER },
+    { PMU_FAULT_IBS_PMI_NEVER, PMU_FAULT_IBS_MASK_IGNORED },
+    { PMU_FAULT_IBS_PMI_NEVER, PMU_FAULT_IBS_PMI_ON_DISABLE },
     { PMU_FAULT_RDPMC_ALLOWED, PMU_FAULT_RDPMC_REFUSED },
     { PMU_FAULT_RDPMC_UPPER_BITS, PMU_FAULT_RDPMC_32_BITS },
 };
@@ -109,10 +111,11 @@ static G_NORETURN void print_help(void)
     for (int i = 0; i < X86_PMU_NR_FAULTS; i++) {
         const PMUFaultRow *row = &pmu_fault_table[i];
 
-        printf("%s (Intel: %s%s; AMD: %s)\n    %s.\n    [%s]\n", row->name,
+        printf("%s (Intel: %s%s; AMD: %s%s)\n    %s.\n    [%s]\n", row->name,
                of_intel(row->intel), row->of_lbr ? ", x-lbr=on" :
                row->of_pebs ? ", x-pebs=on" : "",
-               of_amd(row->amd), row->effect, row->source);
+               of_amd(row->amd), row->of_ibs ? ", x-ibs=on" : "", row->effect,
+               row->source);
     }
     exit(0);
 }
@@ -147,6 +150,10 @@ static bool check_applies(const X86CPU *cpu, const PMUFaultRow *row,
     }
     if (row->of_pebs && !cfg->pebs) {
         error_setg(errp, "x-pmu-fault=%s needs x-pebs=on", row->name);
+        return false;
+    }
+    if (row->of_ibs && !cfg->ibs) {
+        error_setg(errp, "x-pmu-fault=%s needs x-ibs=on", row->name);
         return false;
     }
     if (cfg->version < least) {

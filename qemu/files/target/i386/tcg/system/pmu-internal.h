@@ -60,6 +60,10 @@ enum {
 #define DEBUGCTL_FREEZE_LBRS_ON_PMI     (1ull << 11)
 #define DEBUGCTL_FREEZE_PERFMON_ON_PMI  (1ull << 12)
 
+/* Counters of instruction-based sampling; no status has bits of theirs. */
+#define PMU_IBS_FETCH           62
+#define PMU_IBS_OP              63
+
 /* Bit of the status from which on the counters are no general ones. */
 #define PMU_FIXED_SHIFT         32
 /*
@@ -73,6 +77,7 @@ enum {
 /* CPUID leaves (SDM vol. 2, "CPUID"; APM vol. 3, appendix E). */
 #define LEAF_PMU                0xa
 #define LEAF_PERFMON            0x80000022
+#define LEAF_IBS                0x8000001b
 
 /* RDPMC, Intel: the upper half of ECX selects the kind of counter. */
 #define RDPMC_FIXED             (1u << 30)
@@ -232,6 +237,12 @@ void pmu_add_counter(CPUX86State *env, unsigned status_bit, uint64_t evtsel,
 void pmu_add_free_running(CPUX86State *env, unsigned i, uint64_t evtsel);
 
 /*
+ * pmu_add_sampler: add a counter of instruction-based sampling, PMU_IBS_FETCH or
+ * PMU_IBS_OP, which counts @evtsel in all modes.
+ */
+void pmu_add_sampler(CPUX86State *env, unsigned which, uint64_t evtsel);
+
+/*
  * pmu_event_digest: how far each occurrence moves a counter of @evtsel.  All 0:
  * it never moves.
  */
@@ -364,6 +375,34 @@ const PMURegister *pmu_pebs_register(uint32_t index);
 extern const struct VMStateDescription vmstate_x86_pebs;
 
 /*
+ * Instruction-based sampling (pmu-ibs.c), with x-ibs only.
+ */
+
+/* pmu_ibs_list_counters: add the counters that run. */
+void pmu_ibs_list_counters(CPUX86State *env);
+
+/*
+ * pmu_ibs_open: a block with CF_SAMPLE is about to run its instruction, which is
+ * a branch of kind @branch (enum ModelBranch).
+ * pmu_ibs_accessed: that instruction has accessed memory.
+ */
+void pmu_ibs_open(CPUX86State *env, unsigned branch);
+void pmu_ibs_accessed(CPUX86State *env, uint64_t addr, unsigned size,
+                      int mmu_idx, bool is_load, bool is_store);
+
+/*
+ * pmu_ibs_flush: make the samples that are pending, at an instruction boundary;
+ * env->eip is the next instruction's.  Returns true: it may have asked for an
+ * interrupt.
+ */
+bool pmu_ibs_flush(CPUX86State *env);
+
+/* pmu_ibs_register: the row with MSR @index; NULL: it is none of these. */
+const PMURegister *pmu_ibs_register(uint32_t index);
+
+extern const struct VMStateDescription vmstate_x86_ibs;
+
+/*
  * Functions (pmu-functions.c).  But for pmu_functions_realize they are called
  * only if pmu_config.functions is set.
  */
@@ -400,6 +439,7 @@ typedef struct PMUFaultRow {
     const char *source;         /* where it occurred, or which rule it breaks */
     bool of_lbr;                /* only with x-lbr=on */
     bool of_pebs;               /* only with x-pebs=on */
+    bool of_ibs;                /* only with x-ibs=on */
 } PMUFaultRow;
 
 extern const PMUFaultRow pmu_fault_table[X86_PMU_NR_FAULTS];

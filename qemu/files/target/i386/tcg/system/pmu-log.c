@@ -496,6 +496,9 @@ void x86_pmu_accessed(CPUX86State *env, uint64_t addr, unsigned size,
 {
     unsigned line = env_archcpu(env)->pmu_config.line_bytes;
 
+    if (unlikely(env->pmu.ibs.insn.open) && is_own(env, mmu_idx)) {
+        pmu_ibs_accessed(env, addr, size, mmu_idx, is_load, is_store);
+    }
     if (!(env->hflags & HF_PMU_MODEL_MASK) || !is_own(env, mmu_idx)) {
         return;
     }

@@ -47,6 +47,9 @@ static const PMURegister *find_register(const X86CPU *cpu, uint32_t index)
     if (cpu->pmu_config.pebs && pmu_pebs_register(index)) {
         return pmu_pebs_register(index);
     }
+    if (cpu->pmu_config.ibs && pmu_ibs_register(index)) {
+        return pmu_ibs_register(index);
+    }
     return cpu->pmu_config.lbr ? pmu_lbr_register(index) : NULL;
 }
 

@@ -41,7 +41,8 @@ bool x86_pmu_realize(X86CPU *cpu, Error **errp)
 {
     X86PMUConfig *cfg = &cpu->pmu_config;
 
-    const char *extension = cfg->lbr ? "x-lbr" : cfg->pebs ? "x-pebs" : NULL;
+    const char *of_intel = cfg->lbr ? "x-lbr" : cfg->pebs ? "x-pebs" : NULL;
+    const char *extension = cfg->ibs ? "x-ibs" : of_intel;
 
     if (!cpu->enable_pmu && extension) {
         error_setg(errp, "%s needs pmu=on", extension);
@@ -62,9 +63,14 @@ bool x86_pmu_realize(X86CPU *cpu, Error **errp)
                    "or vendor=AuthenticAMD");
         return false;
     }
-    if (extension && cfg->model != &pmu_model_intel) {
+    if (of_intel && cfg->model != &pmu_model_intel) {
         error_setg(errp, "%s is a property of Intel's PMU, but the CPU "
-                   "model is AMD's", extension);
+                   "model is AMD's", of_intel);
+        return false;
+    }
+    if (cfg->ibs && cfg->model != &pmu_model_amd) {
+        error_setg(errp, "x-ibs is a property of AMD's PMU, but the CPU "
+                   "model is Intel's");
         return false;
     }
     if (extension) {
@@ -177,6 +183,7 @@ const VMStateDescription vmstate_x86_pmu = {
     .subsections = (const VMStateDescription *const []) {
         &vmstate_x86_lbr,
         &vmstate_x86_pebs,
+        &vmstate_x86_ibs,
         NULL
     }
 };
