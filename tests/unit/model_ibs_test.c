@@ -65,9 +65,10 @@ static void sampled(void)
 {
 	EXPECT_EQ(ibs_op_sampled(OP | 0x123 | COUNTED(5)), OP | 0x123 | IBS_OP_VALID);
 	EXPECT_EQ(ibs_fetch_sampled(FETCH | 0x123 | FETCHED(5), true),
-		  FETCH | 0x123 | IBS_FETCH_VALID | IBS_FETCH_COMPLETED | IBS_FETCH_PHYSICAL);
+		  FETCH | 0x123 | FETCHED(0x123) | IBS_FETCH_VALID | IBS_FETCH_COMPLETED |
+			  IBS_FETCH_PHYSICAL);
 	EXPECT_EQ(ibs_fetch_sampled(FETCH | IBS_FETCH_PHYSICAL | 2, false),
-		  FETCH | 2 | IBS_FETCH_VALID | IBS_FETCH_COMPLETED);
+		  FETCH | 2 | FETCHED(2) | IBS_FETCH_VALID | IBS_FETCH_COMPLETED);
 }
 
 static void ops(void)
@@ -128,7 +129,8 @@ static void ops(void)
 static const struct tap_rule rules[] = {
 	{ "the counter ends where the control says, and stands still where it is off", left },
 	{ "a control is read with the count", reading },
-	{ "a sample is valid and clears the count", sampled },
+	{ "a sample is valid, with the count of fetches at its maximum and that of ops at 0",
+	  sampled },
 	{ "the data registers describe the instruction", ops },
 };
 

@@ -86,6 +86,7 @@ uint64_t ibs_op_control(uint64_t control, uint64_t left)
 uint64_t ibs_fetch_sampled(uint64_t control, bool has_physical)
 {
     control &= ~(MASK(FETCH_COUNT, FETCH_COUNT_BITS) | IBS_FETCH_PHYSICAL);
+    control |= FIELD(control, 0, MAXIMUM_BITS) << FETCH_COUNT;
     return control | IBS_FETCH_VALID | IBS_FETCH_COMPLETED |
            (has_physical ? IBS_FETCH_PHYSICAL : 0);
 }

@@ -93,7 +93,8 @@ uint64_t ibs_op_control(uint64_t control, uint64_t left);
 
 /*
  * ibs_fetch_sampled, ibs_op_sampled: the control register after a sample: it is
- * valid, and the count is 0.
+ * valid.  The count of fetches stays at the maximum, and that of ops is 0 again: so
+ * Linux's driver reads them.
  */
 uint64_t ibs_fetch_sampled(uint64_t control, bool has_physical);
 uint64_t ibs_op_sampled(uint64_t control);

@@ -121,7 +121,7 @@ static void test_fetches(void)
 	uint64_t sixteenth = ibs_places[15].at;
 
 	tap_equal(ibs_run(FETCH_ENABLE | 1, MSR_IBS_FETCH_CTL, scratch),
-		  FETCH_ENABLE | FETCH_VALID | FETCH_COMPLETED | FETCH_HAS_PHYSICAL | 1,
+		  FETCH_ENABLE | FETCH_VALID | FETCH_COMPLETED | FETCH_HAS_PHYSICAL | 1 << 16 | 1,
 		  "IbsFetchCtl after the sample");
 	tap_equal(rdmsr(MSR_IBS_FETCH_LINEAR), sixteenth, "IbsFetchLinAd of the sixteenth fetch");
 	tap_equal(rdmsr(MSR_IBS_FETCH_PHYSICAL), sixteenth, "its IbsFetchPhysAd");
