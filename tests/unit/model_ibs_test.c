@@ -54,7 +54,7 @@ static void reading(void)
 
 		EXPECT_EQ_AT(ibs_op_left(control), n, "ops left");
 		EXPECT_EQ_AT(control & ~COUNTED(0x7ffffff), OP | 0x123, "the other fields");
-		/* Of a count of fetches bits 4 to 19 are there. */
+		/* A count of fetches has its bits 4 to 19. */
 		control = ibs_fetch_control(FETCH | 0x123 | FETCHED(7), n);
 		EXPECT_EQ_AT(ibs_fetch_left(control), (n + 15) / 16 * 16, "fetches left");
 		EXPECT_EQ_AT(control & ~FETCHED(0xffff), FETCH | 0x123, "the other fields");

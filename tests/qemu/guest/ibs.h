@@ -68,11 +68,11 @@ void ibs_open(bool open);
 
 #endif
 
-#define IBS_LOAD   1
-#define IBS_STORE  2
-#define IBS_BRANCH 4
-#define IBS_TAKEN  8
-#define IBS_RETURN 16
+#define IBS_LOAD     1
+#define IBS_STORE    2
+#define IBS_BRANCH   4
+#define IBS_TAKEN    8
+#define IBS_RETURN   16
 #define IBS_STACK    0x100000
 #define IBS_STACK_8  0xffff8 /* 8 below it */
 #define IBS_STACK_16 0xffff0

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #define SAMPLES	       14
-#define MAXIMUM	       0x400 /* in units of 16: far behind the kernel's part */
+#define MAXIMUM	       0x400 /* in units of 16: far after the part of the kernel */
 #define PASSES	       8000
 #define KERNEL_PASSES  40000
 #define FEW_PASSES     1000
@@ -471,7 +471,7 @@ static void fetch_names_code(struct finding *finding, unsigned int argument)
 	struct sample sample;
 
 	(void)argument;
-	/* Of struct sample, a fetch has its linear address and then its physical one. */
+	/* A fetch fills struct sample with its linear address and then its physical one. */
 	if (!sample_fetch(finding, &sample))
 		return;
 	if (sample.address < work_sampled_at[0] - PAGE_OFFSET - 1 ||
@@ -550,7 +550,7 @@ static const struct rule rules[] = {
 	{ "interrupt_comes", 0, "ibs.apic_entry_is_announced ibs.valid_op_sample_stays", interrupts,
 	  false, APM_INTERRUPT, "perf record -e ibs_op is empty" },
 	{ "masked_entry_is_silent", 0, "ibs.interrupt_comes", masked_is_silent, 0, APM_INTERRUPT,
-	  "a CPU that goes off line gets NMIs that nobody expects" },
+	  "a CPU that goes off line gets unexpected NMIs" },
 	{ "disabled_op_counter_is_silent", 0, "ibs.interrupt_comes", none_after_disable, 0,
 	  APM_INTERRUPT, "Linux reports an NMI for an unknown reason when perf stops" },
 	{ "fetch_sample_is_valid", 0, "sampling.ibs_fetch_exists", fetch_is_valid, 0, APM_FETCH,

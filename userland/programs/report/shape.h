@@ -83,7 +83,7 @@ enum msr {
 #define SELECT_INVERT	      (UINT64_C(1) << 23)
 #define SELECT_CMASK(n)	      ((uint64_t)(n) << 24)
 
-/* What IBS has: CPUID 8000_001B EAX. */
+/* The parts of IBS: CPUID 8000_001B EAX. */
 #define IBS_LEAF_VALID	      (1u << 0)
 #define IBS_FETCH	      (1u << 1)
 #define IBS_OP		      (1u << 2)
