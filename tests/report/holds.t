@@ -36,7 +36,7 @@ MACHINES = (
     ("--cpus 2 --cpu max,vendor=GenuineIntel,x-pebs=on", 160),
     ("--cpus 1 --icount --cpu max,vendor=GenuineIntel,x-pmu-version=2,x-pmu-width=40,x-pebs=on,x-lbr=on", 160),
     ("--cpus 2 --cpu max,vendor=AuthenticAMD,stepping=1,family=25,model=17,x-pmu-amd=v2,x-ibs=on", 140),
-    ("--cpus 1 --icount --cpu max,vendor=AuthenticAMD,stepping=1,family=16,model=2,x-pmu-amd=k8,x-ibs=on", 110),
+    ("--cpus 1 --icount --cpu max,vendor=AuthenticAMD,stepping=1,family=16,model=2,x-pmu-amd=k8,x-ibs=on", 100),
     ("--cpus 1 --cpu max,vendor=GenuineIntel,x-pmu-version=2,x-lbr=on", 155),
     ("--pmu-version 1 --cpus 1 --pmu-counters 2 --pmu-width 40", 85),
     ("--pmu-version 1 --cpus 2 --icount", 90),
