@@ -161,7 +161,7 @@ static int get_page(struct tmpfs_inode *file, uint64_t number, void **result)
 
 /* --- reading and writing --- */
 
-/* Who reads: how bytes and zeros get into the buffer, and whether a fatal signal ends a long read. */
+/* A kind of reader: how bytes and zeros get into its buffer, and whether a fatal signal ends a long read. */
 struct reader {
 	int (*copy)(void *to, const void *from, size_t size);
 	int (*clear)(void *to, size_t size);

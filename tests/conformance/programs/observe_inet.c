@@ -206,7 +206,8 @@ static void observe_connecting(void)
 	fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
 	SEE(CONNECT(fd, closed));
 	SEE(poll(&one, 1, 1000));
-	show(error_name((int)option(fd, SOL_SOCKET, SO_ERROR)), "SO_ERROR after a refused connection");
+	show(error_name((int)option(fd, SOL_SOCKET, SO_ERROR)),
+	     "SO_ERROR after a refused connection");
 	SEE(option(fd, SOL_SOCKET, SO_ERROR));
 	close(fd);
 	close(accept(server, NULL, NULL));

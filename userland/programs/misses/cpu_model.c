@@ -17,9 +17,10 @@
 		name, PERF_TYPE_RAW, config, true \
 	}
 
-#define COMMON                                                                               \
-	[INSTRUCTIONS] = { "instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS }, \
-	[CYCLES] = { "cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES }
+#define COMMON                                                                             \
+	[INSTRUCTIONS] = { "instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, \
+			   false },                                                        \
+	[CYCLES] = { "cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false }
 
 /* Both generations have these. */
 #define ZEN_EVENTS                                                       \
