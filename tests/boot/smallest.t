@@ -25,7 +25,8 @@ SCRIPT = """for file in /dev/ptmx /dev/pts; do test -e $file && echo pty; done
 for file in /sys/bus/event_source/devices/tracepoint /sys/kernel/tracing/events; do test -e $file && echo trace; done
 grep -q tracefs /proc/filesystems && echo trace; true"""
 # Programs of the matrix that need a part, and which.
-NEEDS = {"bombs": "net", "perfctr": "perfctr", "perfctr_sharing": "perfctr", "sockets": "net", "tidy": "net", "tracepoints": "trace"}
+NEEDS = {"bombs": "net", "internet": "inet", "perfctr": "perfctr", "perfctr_sharing": "perfctr", "sockets": "net", "tidy": "net",
+         "tracepoints": "trace"}
 
 
 def programs():
