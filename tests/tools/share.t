@@ -253,7 +253,8 @@ def check_options(report, folder):
 def check_observers(report):
     for name in OBSERVERS:
         program = os.path.join(BUILD, "tests", "observe_" + name)
-        with tempfile.TemporaryDirectory(dir=BUILD) as folder, tempfile.TemporaryDirectory() as other:
+        # The share at /tmp would hide the other one below it, where a clone may be.
+        with tempfile.TemporaryDirectory(dir="/var/tmp") as folder, tempfile.TemporaryDirectory() as other:
             os.chmod(folder, 0o755)
             os.chmod(other, 0o1777)
             in_memory = tally(folder, "--no-share", program)

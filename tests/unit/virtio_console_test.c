@@ -94,7 +94,7 @@ static void a_port_is_opened_by_its_name(void)
 	EXPECT(!virtio_port_open("tally.a", 1, 0));
 	EXPECT_EQ(sent(), 3);
 	EXPECT(!virtio_port_is_closed(port));
-	/* A name that comes later is nobody's. */
+	/* A name that comes later is no port's. */
 	EXPECT(say(1, NAME, 1, "other"));
 	EXPECT(say(1, OPEN, 0, ""));
 	EXPECT(virtio_port_is_closed(port));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A simulated virtio device with up to QUEUES queues, for the drivers above the queues. What it shares with the kernel is plain
- * memory: a test writes there what it likes. */
+/* A simulated virtio device with up to QUEUES queues, for the drivers above the queues. It shares plain memory with the
+ * kernel, into which a test writes what it likes. */
 #ifndef TESTS_UNIT_VIRTIO_DRIVERS_H
 #define TESTS_UNIT_VIRTIO_DRIVERS_H
 
