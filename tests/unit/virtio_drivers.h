@@ -13,19 +13,9 @@
 
 #include "../../drivers/virtio/queue.h"
 #include "events.h"
+#include "virtio_rings.h"
 
 #define QUEUES 12
-#define FAILED 0x80
-
-struct descriptor {
-	uint64_t address;
-	uint32_t length;
-	uint16_t flags, next;
-};
-
-struct used_entry {
-	uint32_t id, length;
-};
 
 struct rings {
 	struct descriptor *descriptors;

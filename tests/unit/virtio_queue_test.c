@@ -11,23 +11,13 @@
 #include <stdlib.h>
 
 #include "events.h"
+#include "virtio_rings.h"
 
 #define SIZE	      8
 #define FEATURE_EVENT 29
 #define FEATURE_ONE   32
-#define FAILED	      0x80
 
 /* --- the simulated device --- */
-
-struct descriptor {
-	uint64_t address;
-	uint32_t length;
-	uint16_t flags, next;
-};
-
-struct used_entry {
-	uint32_t id, length;
-};
 
 static uint64_t offered = VIRTIO_BIT(FEATURE_ONE) | VIRTIO_BIT(FEATURE_EVENT);
 static uint64_t accepted;

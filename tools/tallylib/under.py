@@ -3,7 +3,8 @@
 
 L0 is the emulator that this command starts, L1 Debian's Linux in it with KVM's modules, L2 the guest. L1's initramfs
 has the modules, our emulator with its libraries and firmware, L2's kernel and files, and tools/kvm/init.c as the only
-program. L1 starts as a fetched kernel unpacked once (_direct), without firmware and decompression. L2 has the console and the log of this command (COM1 and COM2 of L0), L1 has COM3; COM4 is for --get.
+program. L1 starts as a fetched kernel unpacked once (_direct), without firmware and decompression. L2 has the console and
+the log of this command (COM1 and COM2 of L0), L1 has COM3; COM4 is for --get.
 """
 
 import contextlib

@@ -4,7 +4,8 @@
  *
  * A fid is the client's number for a file of the server; it names the file until p9_clunk. All functions: task context;
  * they wait for the server. They return 0 or what they say, or a negative error: the server's own; -EIO where its
- * reply breaks the protocol; -EINTR where the server is late and a fatal signal is pending. A text from the server is checked to be a name, or a link's target, before it is used.
+ * reply breaks the protocol; -EINTR where the server is late and a fatal signal is pending. A text from the server is
+ * checked to be a name, or a link's target, before it is used.
  *
  * Lock: client->mutex, the last mutex that is taken.
  */

@@ -83,11 +83,11 @@ int inet_udp_connect(struct inet_socket *socket, const union socket_name *name, 
 		if (!error) {
 			socket->state = INET_CLOSED;
 			socket->remote_port = 0;
-		}
-		if (!error && !socket->bound) {
-			socket->local_port = 0;
-			socket->local =
-				*(socket->base.domain == AF_INET ? IP4_ADDR_ANY : IP6_ADDR_ANY);
+			if (!socket->bound) {
+				socket->local_port = 0;
+				socket->local = *(socket->base.domain == AF_INET ? IP4_ADDR_ANY :
+										   IP6_ADDR_ANY);
+			}
 		}
 	} else {
 		error = inet_name_read(socket, name, size, &to, &port);
