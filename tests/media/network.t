@@ -1,12 +1,13 @@
 #!/usr/bin/env -S python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
-"""A folder for a network's server starts machines by BIOS PXE, by UEFI's PXE and by iPXE, from QEMU's own TFTP."""
+"""A folder for a network's server starts machines by BIOS PXE, by UEFI's PXE and by iPXE, from QEMU's own TFTP, and by UEFI's
+HTTP boot."""
 
 import os
 import shutil
 import sys
 
-from tallytest import stock, tap
+from tallytest import http_boot, stock, tap
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
@@ -23,6 +24,8 @@ BOOTS = (
     # The card's ROM is iPXE.
     ("iPXE's script", "tally.ipxe", ("-device", "e1000,netdev=net", "-boot", "n")),
 )
+# OVMF would try PXE before HTTP.
+NO_PXE = ("-fw_cfg", "name=opt/org.tianocore/IPv4PXESupport,string=n", "-fw_cfg", "name=opt/org.tianocore/IPv6PXESupport,string=n")
 
 
 def main():
@@ -35,6 +38,10 @@ def main():
         status, lines = stock.run("-netdev", f"user,id=net,tftp={FOLDER},bootfile={file}", *options)
         report.equal((status, lines[-len(OUTPUT):]), (stock.ENDED, OUTPUT), f"{name}: it boots, and the output is right",
                      *lines)
+    with http_boot.network(FOLDER, "tally.efi") as (network, fetched):
+        status, lines = stock.run(*network, "-device", "virtio-net-pci,netdev=net,romfile=", *NO_PXE, *stock.UEFI)
+    report.equal((status, lines[-len(OUTPUT):]), (stock.ENDED, OUTPUT), "UEFI's HTTP boot: it boots, and the output is right", *lines)
+    report.equal(fetched, [("HEAD", "/tally.efi", 200), ("GET", "/tally.efi", 200)], "it fetches tally.efi and nothing else")
     shutil.rmtree(FOLDER)
     return report.done()
 

@@ -14,7 +14,7 @@ QEMU = "/usr/bin/qemu-system-x86_64"
 UEFI = ("-bios", "/usr/share/ovmf/OVMF.fd")
 # QEMU's statuses for the values of docs/boot.md.
 ENDED, BOOT_FAILURE = 2 * 0x20 + 1, 2 * 0x22 + 1
-LIMIT_S = 120
+LIMIT_S = 600
 _MULTIBOOT1 = (0x1badb002).to_bytes(4, "little")
 
 
