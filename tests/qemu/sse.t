@@ -23,7 +23,7 @@ def main():
         program = os.path.join(folder, "sse")
         subprocess.run(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-static", "-o", program, os.path.join(HERE, "sse.c")], check=True)
         host = subprocess.run([program], stdout=subprocess.PIPE, text=True, check=True).stdout
-        status, output, error = tap.command([TALLY, "run", "--pmu", "emulated", "--timeout", "120", program, "wide"])
+        status, output, error = tap.command([TALLY, "run", "--pmu", "emulated", "--timeout", "400", program, "wide"])
     report.equal(status, 0, "the program ends", error)
     ours = dict(line.split(": ") for line in output.decode().splitlines())
     for name in WIDE:
