@@ -9,13 +9,11 @@
  * disabled, and is constant while both are enabled.
  */
 #include "child.h"
+#include "task_state.h"
 
 #include <poll.h>
 
-#define ROUNDS	 50
-
-/* Context switches that the exit of a task may take. */
-#define PATIENCE 10000
+#define ROUNDS 50
 
 static void spin_endlessly(void *unused)
 {
@@ -77,8 +75,9 @@ static void check_ended(void)
 	pid_t pid = start_zombie();
 	int error;
 
-	/* An exiting task closes its descriptors first: it is still a task for a moment. */
-	for (int i = 0; (error = errno_of_attaching(pid)) == 0 && i < PATIENCE; i++)
+	/* An exiting task closes its descriptors first: it is still a task for a moment. If it is one for good, the
+	 * machine's time is up. */
+	while ((error = errno_of_attaching(pid)) == 0)
 		sched_yield();
 	EXPECT_EQ_AT(error, ESRCH, "%s", "a zombie");
 	EXPECT_EQ(child_wait(pid), 0);
@@ -99,19 +98,18 @@ static void read_endlessly(void *argument)
 static void check_sleeping(void)
 {
 	struct perf_event_attr attr = timed_attr(INSTRUCTIONS);
-	struct reading before, after;
+	struct reading after;
 	int ends[2];
 
 	EXPECT_EQ(pipe(ends), 0);
 	pid_t pid = child_start(read_endlessly, ends);
 	attr.disabled = 0;
 	int fd = must_open(&attr, pid, -1, -1);
-	/* The task sleeps when nothing changes any more. */
-	do {
-		before = read_event(fd);
+	/* It sleeps, and then has left its CPU: a task that has not run yet stands still, too. */
+	while (!task_sleeps(pid))
 		sched_yield();
-		after = read_event(fd);
-	} while (before.enabled_ns != after.enabled_ns || before.value != after.value);
+	struct reading before = child_settle(fd);
+
 	for (int i = 0; i < ROUNDS; i++)
 		after = read_event(fd);
 	EXPECT_EQ(after.value, before.value);

@@ -4,11 +4,9 @@
  * (kernel/perf/clone_context.c): the events of their parent still count the sum of what each task did,
  * to the instruction. Linux has the same rules: the same executable has to pass there.
  */
-#include <fcntl.h>
-#include <string.h>
-
 #include "event.h"
 #include "process.h"
+#include "task_state.h"
 
 #define PLAYERS 3
 
@@ -57,17 +55,11 @@ static void make_players(void)
 /* Waits until the parent MAKER waits at the gate, and so executes nothing. */
 static void wait_for_parent(pid_t parent)
 {
-	char path[32], text[64], byte;
+	char byte;
 
 	EXPECT_EQ(read(ready[0], &byte, 1), 1);
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)parent);
-	do {
-		int fd = open(path, O_RDONLY);
-		ssize_t size = read(fd, text, sizeof(text) - 1);
-
-		close(fd);
-		text[size > 0 ? size : 0] = 0;
-	} while (!strstr(text, ") S"));
+	while (!task_sleeps(parent))
+		sched_yield();
 }
 
 static int open_inherited(const struct kind *kind, pid_t pid, int leader)

@@ -7,14 +7,13 @@
  * Races without a known outcome are in races.c.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
 #include <sys/ioctl.h>
 
 #include "bare.h"
 #include "process.h"
+#include "task_state.h"
 
 #define STACK_SIZE 16384
 
@@ -37,20 +36,6 @@ static int make_call(void *unused)
 	return 0;
 }
 
-/* Whether task PID sleeps, by the third word of its line in /proc. */
-static bool sleeps(pid_t pid)
-{
-	char path[32], text[256] = "";
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	int fd = open(path, O_RDONLY);
-	ssize_t size = read(fd, text, sizeof(text) - 1);
-	const char *after_name = strrchr(text, ')');
-
-	close(fd);
-	return size > 0 && after_name && after_name[2] == 'S';
-}
-
 /* Starts the call and returns when it waits. */
 static pid_t start_call(long number, long a, long b, long c, long d)
 {
@@ -58,7 +43,7 @@ static pid_t start_call(long number, long a, long b, long c, long d)
 	pid_t pid = clone(make_call, stack + sizeof(stack), CLONE_VM | CLONE_FILES | SIGCHLD, NULL);
 
 	EXPECT(pid > 0);
-	while (pid > 0 && !sleeps(pid))
+	while (pid > 0 && !task_sleeps(pid))
 		pause_ms(1);
 	return pid;
 }

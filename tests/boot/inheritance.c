@@ -6,12 +6,12 @@
  * Linux looks at a chain link by link while others change it, and now and then refuses (EDEADLK) a
  * waiter that closes no ring.
  */
-#include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 
 #include "process.h"
+#include "task_state.h"
 
 enum { LOCK_PI = 6, UNLOCK_PI, TRYLOCK_PI, WAIT_REQUEUE_PI = 11, CMP_REQUEUE_PI, LOCK_PI2 };
 enum { FIFO = 1 };
@@ -380,17 +380,9 @@ static void sleep_until(_Atomic uint32_t *word, uint32_t value)
 /* Lets the others run until CHILD waits for a lock: it sleeps for nothing else. */
 static void sleep_until_waits(pid_t child)
 {
-	char path[32], text[64] = "";
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)child);
-	do {
+	do
 		pause_ms(1);
-		int fd = open(path, O_RDONLY);
-		ssize_t size = read(fd, text, sizeof(text) - 1);
-
-		close(fd);
-		text[size > 0 ? size : 0] = '\0';
-	} while (!strstr(text, ") S "));
+	while (!task_sleeps(child));
 }
 
 static const char *letters(void)

@@ -11,6 +11,7 @@
 #include <signal.h>
 
 #include "process.h"
+#include "task_state.h"
 
 #define STACK_SIZE 65536
 #define FUTEX_WAIT 0
@@ -160,10 +161,12 @@ static void exit_in_thread(void)
 		;
 }
 
+/* Ends when the process's first thread has ended. */
 static int end_late(void *unused)
 {
 	(void)unused;
-	pause_ms(20);
+	while (task_state(getpid()) != 'Z')
+		pause_ms(1);
 	shared[0] = 1;
 	return 9;
 }
@@ -246,7 +249,8 @@ static void check_pipes(void)
 
 static void wake_parent(void)
 {
-	pause_ms(20);
+	while (!task_sleeps(getppid()))
+		pause_ms(1);
 	shared[1] = 1;
 	EXPECT_EQ(syscall(__NR_futex, &shared[1], FUTEX_WAKE, 1, NULL, NULL, 0), 1);
 }
