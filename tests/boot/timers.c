@@ -24,18 +24,22 @@ enum { REGISTER_PRIVATE = 16, PRIVATE = 8 };
 
 static _Atomic int ended, go;
 
-/* Runs BODY(i) in THREADS threads and waits for all. */
+/* Runs BODY(i) in THREADS threads and waits until all have left their stacks. */
 static void run_threads(int (*body)(void *number))
 {
 	static char stacks[THREADS][STACK_SIZE] __attribute__((aligned(16)));
+	static volatile pid_t tids[THREADS]; /* 0: has ended */
 
 	ended = 0;
-	for (intptr_t i = 0; i < THREADS; i++)
-		EXPECT(clone(body, stacks[i] + STACK_SIZE, THREAD_FLAGS, (void *)i) > 0);
-	while (ended != THREADS)
-		sched_yield();
-	/* The last instructions on their stacks. */
-	pause_ms(2);
+	for (intptr_t i = 0; i < THREADS; i++) {
+		tids[i] = -1;
+		EXPECT(clone(body, stacks[i] + STACK_SIZE, THREAD_FLAGS | CLONE_CHILD_CLEARTID,
+			     (void *)i, NULL, NULL, &tids[i]) > 0);
+	}
+	for (int i = 0; i < THREADS; i++)
+		while (tids[i])
+			sched_yield();
+	EXPECT_EQ(ended, THREADS);
 }
 
 static long set_file(int fd, long value_ns, long interval_ns)
@@ -98,7 +102,6 @@ static int make_and_close(void *number)
 static void check_closing(void)
 {
 	run_threads(make_and_close);
-	EXPECT_EQ(ended, THREADS);
 }
 
 static _Atomic int signals;
