@@ -3,7 +3,8 @@
  * The rule of tickless idle: a CPU with nothing to do, and no timer of its own, takes no timer
  * interrupt.
  *
- * /proc/interrupts counts them for each CPU. This program stays on CPU 0 and sleeps; no other task runs.
+ * /proc/interrupts counts them for each CPU. This program stays on CPU 0 and sleeps; no other task runs. How long a CPU
+ * takes for its last work is the host's decision; so tests/boot/icount.t runs this program, in virtual time.
  */
 #include <sched.h>
 #include <stdint.h>

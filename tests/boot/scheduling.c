@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of the scheduler that need several CPUs: tasks spread by weight, real-time ones come first on
- * each, affinity holds while tasks move, and an idle CPU executes nothing at all.
+ * Rules of the scheduler that need several CPUs: tasks spread by weight, affinity holds while tasks move, and
+ * real-time ones leave the others something. scheduling_times.c has the rules that are about time.
  */
 #include <sched.h>
 #include <stdatomic.h>
@@ -129,43 +129,6 @@ static void check_affinity(void)
 		child_end(children[i]);
 }
 
-/* A real-time task sleeps and wakes while fair ones spin on its CPU: when it runs, no other task does,
- * and they do not interrupt its work between two sleeps. */
-static void be_first(void *argument)
-{
-	int spinners = (int)(long)argument;
-
-	set_policy(FIFO, 10);
-	for (int round = 0; round < 50; round++) {
-		uint64_t before = 0, after = 0;
-
-		pause_ms(1);
-		for (int i = 0; i < spinners; i++)
-			before += board->rounds[i];
-		/* Longer than a slice of a fair task. */
-		for (volatile int work = 0; work < 200000; work++)
-			;
-		for (int i = 0; i < spinners; i++)
-			after += board->rounds[i];
-		EXPECT_EQ_AT(after, before, "round %d", round);
-	}
-	_exit(tap_failed);
-}
-
-static void check_real_time(void)
-{
-	pid_t spinners[3];
-
-	board = share(sizeof(*board));
-	run_on(cpu_count() - 1);
-	for (long i = 0; i < 3; i++)
-		spinners[i] = child_start(spin_and_report, (void *)i);
-	EXPECT_EQ(child_wait(child_start(be_first, (void *)3l)), 0);
-	for (int i = 0; i < 3; i++)
-		child_end(spinners[i]);
-	set_affinity(0, all_cpus());
-}
-
 static void sleep_and_end(void *argument)
 {
 	(void)argument;
@@ -199,55 +162,11 @@ static void check_throttling(void)
 	set_affinity(0, all_cpus());
 }
 
-/* Instructions that CPU number CPU has executed until now, those for the answer included. */
-static uint64_t instructions_of(int fd)
-{
-	uint64_t count = 0;
-
-	EXPECT_EQ(read(fd, &count, sizeof(count)), sizeof(count));
-	return count;
-}
-
-/* A CPU without anything to do sleeps: not one instruction in a second, but for the question. */
-static void check_idle(void)
-{
-	if (cpu_count() == 1) {
-		printf("# skipped: the only CPU is never idle while this program reads\n");
-		return;
-	}
-	run_on(0);
-	for (int cpu = 1; cpu < cpu_count(); cpu++) {
-		struct perf_event_attr attr = { .size = sizeof(attr),
-						.type = PERF_TYPE_HARDWARE,
-						.config = PERF_COUNT_HW_INSTRUCTIONS };
-		int fd = open_event(&attr, -1, cpu, -1);
-
-		EXPECT(fd >= 0);
-		/* The CPU's last work is done, and the tick of CPU time has ended. */
-		pause_ms(100);
-		instructions_of(fd);
-		pause_ms(100);
-		uint64_t first = instructions_of(fd);
-
-		pause_ms(10);
-		uint64_t second = instructions_of(fd);
-
-		pause_ms(1000);
-		uint64_t third = instructions_of(fd);
-
-		EXPECT_EQ_AT(third - second, second - first, "CPU %d", cpu);
-		close(fd);
-	}
-	set_affinity(0, all_cpus());
-}
-
 static const struct tap_rule rules[] = {
 	{ "tasks that may go anywhere spread evenly", check_spreading },
 	{ "tasks that may not move are not moved", check_affinity },
-	{ "a real-time task is not interrupted by fair ones", check_real_time },
 	{ "a real-time task that never sleeps does not stop the others for good",
 	  check_throttling },
-	{ "an idle CPU executes nothing for a second", check_idle },
 };
 
 TAP_MAIN(rules)

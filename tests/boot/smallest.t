@@ -27,12 +27,14 @@ grep -q tracefs /proc/filesystems && echo trace; true"""
 # Programs of the matrix that need a part, and which.
 NEEDS = {"bombs": "net", "internet": "inet", "perfctr": "perfctr", "perfctr_sharing": "perfctr", "sockets": "net", "tidy": "net",
          "tracepoints": "trace"}
+# Programs about time, which icount.t runs.
+BY_ICOUNT = {"fairness", "floods", "idle", "scheduling_times", "spreading"}
 
 
 def programs():
     """The others."""
     sources = [name[:-2] for name in os.listdir(HERE) if name.endswith(".c")]
-    return ["selfmon --tap", "profile --tap", *sorted(set(sources) - set(NEEDS) - {"fairness", "floods", "spreading"})]
+    return ["selfmon --tap", "profile --tap", *sorted(set(sources) - set(NEEDS) - BY_ICOUNT)]
 
 
 def link(report, whole, parts, *words):
