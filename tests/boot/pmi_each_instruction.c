@@ -20,6 +20,7 @@
 #include <linux/perf_event.h>
 
 #include "registers.h"
+#include "sample_limit.h"
 
 #define PAGE	      4096
 
@@ -192,4 +193,7 @@ static const struct tap_rule rules[] = {
 	{ "a PMI at any instruction of a signal changes no register", check_signal },
 };
 
-TAP_MAIN(rules)
+int main(void)
+{
+	return sample_limit_run_rules(rules, sizeof(rules) / sizeof(rules[0]));
+}

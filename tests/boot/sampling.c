@@ -7,7 +7,6 @@
  * At most 400 samples in a tick of 4 ms, else the event is throttled (Linux's default of 100,000 a
  * second): a window makes at most SAMPLES_MAX, and then waits for the next tick.
  */
-#include <fcntl.h>
 #include <errno.h>
 #include <poll.h>
 #include <time.h>
@@ -15,6 +14,7 @@
 #include "perf_ring.h"
 
 #include "child.h"
+#include "sample_limit.h"
 
 #define SAMPLES_MAX 350
 #define TICK_NS	    4000000
@@ -391,7 +391,7 @@ static void check_sleeping_reader(void)
 	EXPECT(page != MAP_FAILED);
 	struct pollfd poller = { .fd = fd, .events = POLLIN };
 	EXPECT_EQ(write(gate[1], "g", 1), 1);
-	EXPECT_EQ(poll(&poller, 1, 10000), 1);
+	EXPECT_EQ(poll(&poller, 1, -1), 1);
 	EXPECT_EQ(poller.revents, POLLIN);
 	EXPECT_EQ(write(gate[1], "g", 1), 1);
 	EXPECT_EQ(waitpid(pid, &status, 0), pid);
@@ -451,22 +451,7 @@ static const struct tap_rule rules[] = {
 	{ "the kernel is sampled once in each period too", check_kernel_samples },
 };
 
-/* The share of a CPU's time that samples may take, in percent; 0 is no limit. */
-static void limit_samples(const char *percent)
-{
-	int fd = open("/proc/sys/kernel/perf_cpu_time_max_percent", O_WRONLY);
-
-	EXPECT_EQ(write(fd, percent, strlen(percent)), strlen(percent));
-	close(fd);
-}
-
 int main(void)
 {
-	/* No interrupt is to be left out because the host stood still in one. */
-	limit_samples("0");
-	int status = tap_run(rules, sizeof(rules) / sizeof(rules[0]));
-
-	/* The kernel's own limit, for the programs that follow on this machine. */
-	limit_samples("25");
-	return status;
+	return sample_limit_run_rules(rules, sizeof(rules) / sizeof(rules[0]));
 }
