@@ -255,6 +255,9 @@ static void check_clock_shares(void)
 		pin(pids[i], cpu);
 		fds[i] = must_open(&attr, pids[i], -1, -1);
 		control(fds[i], PERF_EVENT_IOC_ENABLE, 0);
+		/* The CPU's clock does not count what is left of the child's stop. */
+		child_settle(fds[i]);
+		control(fds[i], PERF_EVENT_IOC_RESET, 0);
 	}
 	attr.config = PERF_COUNT_SW_CPU_CLOCK;
 	attr.disabled = 0;

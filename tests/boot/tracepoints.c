@@ -439,6 +439,14 @@ static void check_switches(void)
 
 /* --- locks --- */
 
+/* Each CPU is between two waits: this task runs there, and an ended task has left it for good. */
+static void visit_cpus(void)
+{
+	for (int cpu = 0; cpu < cpu_count(); cpu++)
+		pin(0, cpu);
+	pin(0, -1);
+}
+
 /* Each wait begins once by spinning, for a spin lock or a mutex, and ends once. Nothing is in between while
  * the events are switched: all workers have ended then. */
 static void check_locks(void)
@@ -449,6 +457,7 @@ static void check_locks(void)
 	uint64_t begun = 0, ended = 0;
 
 	end.disabled = 0;
+	visit_cpus();
 	for (int cpu = 0; cpu < cpus; cpu++) {
 		begins[cpu] = must_open(&begin, -1, cpu, -1);
 		ends[cpu] = must_open(&end, -1, cpu, begins[cpu]);
@@ -462,6 +471,7 @@ static void check_locks(void)
 		for (int cpu = 0; cpu < cpus; cpu++)
 			begun += value_of(begins[cpu]);
 	} while (cpus > 1 && begun == 0);
+	visit_cpus();
 	for (int cpu = 0; cpu < cpus; cpu++)
 		control(begins[cpu], PERF_EVENT_IOC_DISABLE, 0);
 	begun = 0;
@@ -565,6 +575,10 @@ static int fill_with_histograms(void)
 
 static void check_memory(void)
 {
+	static struct state state;
+
+	/* What the last rule's tasks had comes back first. */
+	state_settle(&state);
 	uint64_t before = free_memory();
 	int count = fill_with_histograms();
 
