@@ -6,6 +6,7 @@ Like machines.t this test starts the emulator itself. QEMU's own report of the e
 port, the reason in its SHUTDOWN event for power-off and reset, the registers of a CPU that stands still.
 """
 
+import contextlib
 import json
 import os
 import subprocess
@@ -29,7 +30,8 @@ PC, Q35 = ("-machine", "pc"), ("-machine", "q35")
 # Its ACPI is hardware-reduced: sleep and reset registers in memory.
 MICROVM = ("-machine", "microvm,acpi=on,isa-serial=on")
 NO_ACPI = ("-machine", "pc,acpi=off")
-TRIES, PAUSE_S = 600, 0.1
+# For what takes a second on a host that does nothing else.
+LIMIT_S, PAUSE_S = 600, 0.1
 OFF, RESET, HALT = "guest-shutdown", "guest-reset", "halt"
 EXIT_ENDED, EXIT_PANIC, EXIT_FAILURE = 65, 67, 69
 
@@ -69,43 +71,43 @@ class Machine:
              "-cpu", "max", "-m", "256M", *machine, "-serial", f"file:{LOG}", "-qmp", "stdio", "-initrd", INITRAMFS,
              "-append", f"{words} -- here"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        os.set_blocking(self.process.stdout.fileno(), False)
-        self.said = ""
+        self.reason = None
         self.ask({"execute": "qmp_capabilities"})
 
     def ask(self, request):
-        try:
+        """QEMU's answer; None once it has ended. Notes the reason of the end on the way."""
+        with contextlib.suppress(OSError):
             self.process.stdin.write(json.dumps(request).encode() + b"\n")
             self.process.stdin.flush()
-        except OSError:
-            pass
-
-    def listen(self):
-        self.said += (self.process.stdout.read() or b"").decode()
+        for line in self.process.stdout:
+            message = json.loads(line)
+            if message.get("event") == "SHUTDOWN":
+                self.reason = message["data"]["reason"]
+            if "return" in message or "error" in message:
+                return message.get("return")
+        return None
 
     def is_halted(self):
-        """Whether the CPU is in HLT with interrupts off, as far as QEMU has answered."""
-        self.ask({"execute": "human-monitor-command", "arguments": {"command-line": "info registers"}})
-        time.sleep(PAUSE_S)
-        self.listen()
-        registers = self.said.rsplit("RFL=", 1)
-        return len(registers) == 2 and "HLT=1" in registers[1] and not int(registers[1].split()[0], 16) & 0x200
+        """Whether the CPU is in HLT with interrupts off; None once QEMU has ended."""
+        answer = self.ask({"execute": "human-monitor-command", "arguments": {"command-line": "info registers"}})
+        if answer is None:
+            return None
+        registers = answer.rpartition("RFL=")[2]
+        return "HLT=1" in registers and not int(registers.split()[0], 16) & 0x200
 
     def end(self):
         """How the machine ends: a reason, the status, HALT, or None."""
-        halts = 0
-        for _ in range(TRIES):
-            # The idle loop halts with interrupts on; both answers are one moment.
-            halts = halts + 1 if self.is_halted() else 0
-            if self.process.poll() is not None or halts == 5:
-                break
-        status = self.process.poll()
+        halts, deadline = 0, time.monotonic() + LIMIT_S
+        # The idle loop halts with interrupts on; both answers are one moment.
+        while halts < 5 and time.monotonic() < deadline and (is_halted := self.is_halted()) is not None:
+            halts = halts + 1 if is_halted else 0
+            time.sleep(PAUSE_S)
+        if halts < 5 and is_halted is None:
+            status = self.process.wait()
+            return self.reason if self.reason and status == 0 else status
         self.process.kill()
         self.process.wait()
-        for line in self.said.splitlines():
-            if '"SHUTDOWN"' in line:
-                return json.loads(line)["data"]["reason"] if status == 0 else status
-        return HALT if halts == 5 else status
+        return HALT if halts == 5 else None
 
 
 def main():

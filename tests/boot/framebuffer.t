@@ -50,8 +50,8 @@ class Screen(monitor.Machine):
 
     def find(self):
         """Where the pixels are, from the kernel's log."""
-        said = None
-        for _ in range(monitor.TRIES):
+        said, deadline = None, time.monotonic() + monitor.LIMIT_S
+        while time.monotonic() < deadline:
             with open(LOG, encoding="ascii", errors="replace") as file:
                 said = re.search(r"tally: screen: (\d+) by (\d+) pixels of (\d+) bits at (0x[0-9a-f]+), "
                                  r"rows of (\d+) bytes\n", file.read().replace("\r", ""))

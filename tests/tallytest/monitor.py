@@ -3,13 +3,14 @@
 
 import os
 import re
+import select
 import subprocess
 import time
 
 from tallylib import paths
 
-# A minute: for what takes a second on a host that does nothing else.
-TRIES, PAUSE_S = 600, 0.1
+# For what takes a second on a host that does nothing else; for a key.
+LIMIT_S, KEY_S, PAUSE_S = 600, 10, 0.05
 # Characters that QEMU's sendkey calls by another name.
 KEYS = {" ": "spc", "\n": "ret", "-": "minus", "=": "equal", ";": "semicolon", "/": "slash",
         "'": "apostrophe", "\\": "backslash", ".": "dot", "$": "shift-4", "(": "shift-9",
@@ -31,12 +32,13 @@ class Machine:
 
     def _answer(self):
         """The monitor's output up to its prompt."""
-        answer = b""
-        for _ in range(TRIES):
-            answer += self.process.stdout.read() or b""
-            if answer.rstrip().endswith(b"(qemu)") and b"\n" in answer or self.process.poll() is not None:
+        answer, deadline = b"", time.monotonic() + LIMIT_S
+        while not (answer.rstrip().endswith(b"(qemu)") and b"\n" in answer) and time.monotonic() < deadline:
+            select.select([self.process.stdout], [], [], deadline - time.monotonic())
+            some = self.process.stdout.read()
+            if some == b"":
                 break
-            time.sleep(PAUSE_S / 10)
+            answer += some or b""
         return answer.decode(errors="replace")
 
     def ask(self, words):
@@ -52,26 +54,30 @@ class Machine:
         """The screen as text, without the spaces at the ends of rows."""
         raise NotImplementedError
 
-    def wait_for(self, line):
-        """Waits until a row is LINE, a regular expression; returns the screen's rows."""
-        rows = []
-        for _ in range(TRIES):
-            rows = self.rows()
-            if any(re.fullmatch(line, row) for row in rows) or self.process.poll() is not None:
-                break
+    def wait_until(self, condition, limit_s=LIMIT_S):
+        """Waits until CONDITION holds of the screen's rows, or the machine has ended; returns the rows."""
+        rows, deadline = self.rows(), time.monotonic() + limit_s
+        while not condition(rows) and self.process.poll() is None and time.monotonic() < deadline:
             time.sleep(PAUSE_S)
+            rows = self.rows()
         return rows
 
+    def wait_for(self, line, times=1):
+        """Waits until so many rows are LINE, a regular expression; returns the screen's rows."""
+        return self.wait_until(lambda rows: sum(bool(re.fullmatch(line, row)) for row in rows) >= times)
+
     def type(self, text):
+        """Presses keys. Each that shows has to be on the screen before the one after the next: the keyboard has room for few."""
         for part in re.findall(r"\x1b\[.|.", text, re.DOTALL):
-            key = KEYS.get(part, part)
+            before, key = self.rows(), KEYS.get(part, part)
             self.ask("sendkey " + ("shift-" + key.lower() if key.isupper() else key) + " 20")
-            time.sleep(0.1)
+            if part not in " \n":
+                self.wait_until(lambda rows, before=before: rows != before, KEY_S)
 
     def end(self):
         """Waits for the end: QEMU's status."""
         try:
-            return self.process.wait(TRIES * PAUSE_S)
+            return self.process.wait(LIMIT_S)
         except subprocess.TimeoutExpired:
             self.process.kill()
             return self.process.wait()

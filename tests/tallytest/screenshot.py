@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Screenshots as text: the glyphs of the kernel's font, found pixel by pixel."""
 
+import contextlib
 import gzip
 import os
 import time
@@ -36,9 +37,13 @@ def cursor_bits():
 
 def rows_of(ppm):
     """The rows of a screenshot in PPM's form whose size is in whole cells, without the spaces at their ends. A cell that
-    is no glyph in grey on black is a zero byte."""
-    _, size, _, pixels = ppm.split(b"\n", 3)
-    width, height = map(int, size.split())
+    is no glyph in grey on black is a zero byte. No rows if the screenshot is not whole."""
+    parts = ppm.split(b"\n", 3)
+    if len(parts) < 4 or parts[0] != b"P6":
+        return []
+    (width, height), pixels = map(int, parts[1].split()), parts[3]
+    if len(pixels) < width * height * _PIXEL:
+        return []
     glyphs = {render(bits, GREY, BLACK): character for character, bits in read_font().items()}
     glyphs[render(cursor_bits(), GREY, BLACK)] = CURSOR
     lines = [pixels[y * width * _PIXEL:(y + 1) * width * _PIXEL] for y in range(height)]
@@ -59,9 +64,6 @@ class Machine(monitor.Machine):
             os.unlink(self.path)
         self.ask(f'screendump "{self.path}"')
         time.sleep(_PAUSE_S)
-        try:
-            with open(self.path, "rb") as file:
-                ppm = file.read()
-        except OSError:
-            return []
-        return rows_of(ppm) if ppm.startswith(b"P6\n") else []
+        with contextlib.suppress(OSError), open(self.path, "rb") as file:
+            return rows_of(file.read())
+        return []
