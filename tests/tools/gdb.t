@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """--gdb, --post-mortem and tools/gdb/tally.py: a machine that stands still in a system call, seen from outside."""
 
+import contextlib
 import os
 import re
 import socket
@@ -19,18 +20,27 @@ TALLY = os.path.join(ROOT, "tools", "tally")
 SELFMON = os.path.join(BUILD, "user", "bin", "selfmon")
 
 
+@contextlib.contextmanager
 def free_port():
-    with socket.socket() as any_port:
-        any_port.bind(("localhost", 0))
-        return str(any_port.getsockname()[1])
+    """A port that no other program gets meanwhile. The emulator can listen there: a socket that only has the address does not
+    prevent it, if both allow that."""
+    with socket.socket() as holder:
+        holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        holder.bind(("localhost", 0))
+        yield str(holder.getsockname()[1])
 
 
 def examine(words, commands):
     """Runs `words` with gdb at its side; returns its status, its first line of standard error, and gdb's output."""
-    port = free_port()
-    commands = ["source " + os.path.join(ROOT, "tools", "gdb", "tally.py"), "set tcp connect-timeout 30",
+    with free_port() as port:
+        return examine_at(port, words, commands)
+
+
+def examine_at(port, words, commands):
+    """The same, by this port."""
+    commands = ["source " + os.path.join(ROOT, "tools", "gdb", "tally.py"), "set tcp connect-timeout 300",
                 f"target remote :{port}", *commands, "delete", "detach"]
-    with subprocess.Popen([TALLY, "run", "--gdb", "--pmu", "emulated", "--timeout", "100", *words],
+    with subprocess.Popen([TALLY, "run", "--gdb", "--pmu", "emulated", "--timeout", "400", *words],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
                           env={**os.environ, "TALLY_GDB_PORT": port}) as machine:
         said = machine.stderr.readline().decode()

@@ -60,6 +60,12 @@ def start_cat(at, line):
     at.expect(b"front\r\nfront\r\n")
 
 
+def wait_for_programs(at, number):
+    """Waits until so many tasks in the background execute `sleep` or `cat`: at first each is a copy of the shell."""
+    at.say(b"until test $(ps -o comm | grep -c -e sleep -e cat) = %d; do :; done; echo all" % number, b"\r\nall\r\n")
+    at.expect(PROMPT)
+
+
 def jobs(at):
     start_cat(at, b"cat")
     at.type(ctrl("z"))
@@ -85,6 +91,7 @@ def jobs(at):
         if status != b"131":
             start_cat(at, b"cat")
     at.say(b"sleep 99 & sleep 98 | cat &", PROMPT)
+    wait_for_programs(at, 3)
     listed = at.say(b"ps -o pid,comm,args", PROMPT).decode()
     names = sorted(re.findall(r"^ *\d+ +(\S+) ", listed, re.MULTILINE))
     yield "ps lists all tasks", names, ["busybox", "cat", "ps", "sleep", "sleep"]
@@ -97,6 +104,7 @@ def jobs(at):
 def screen(at):
     """Programs that use the whole screen."""
     at.say(b"sleep 99 &", PROMPT)
+    wait_for_programs(at, 1)
     at.type(b"top" + ENTER)
     at.expect(b"Load average")
     frame = at.expect(b"sleep 99").decode()
@@ -192,7 +200,7 @@ SESSIONS = (
 
 
 def play(report, name, words, prompt, session, status):
-    at = Terminal([TALLY, "run", "--timeout", "100", *words], ROWS, COLUMNS)
+    at = Terminal([TALLY, "run", "--timeout", "500", *words], ROWS, COLUMNS)
     last = "the first prompt"
     try:
         at.expect(prompt)
