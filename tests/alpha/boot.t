@@ -23,7 +23,7 @@ TALLY = os.path.join(ROOT, "tools", "tally")
 LOG = os.path.join(BUILD, "alpha", "boot-test.log")
 # Files of Debian's C library for Alpha, which comes with its compiler.
 LIBRARIES = [os.path.join("/usr/alpha-linux-gnu/lib", name) for name in ("ld-linux.so.2", "libc.so.6.1")]
-TIMEOUT_S = 200
+TIMEOUT_S = 400
 BAD_PROGRAM, BOOT, PANIC = 126, 122, 123
 
 

@@ -15,7 +15,7 @@ trap 'rm -rf "$work"' EXIT
 ${CC:-gcc} -static -O2 -Wall -Wextra -Werror -o "$work/user" "$root/tests/qemu/idxd/user.c"
 for cpus in 1 2 4; do
 	machine="$cpus CPUs"
-	relay < <("$root/tools/tally" run --cpus $cpus --device dsa,queue=user --timeout 60 "$work/user" 2>"$work/complaints")
+	relay < <("$root/tools/tally" run --cpus $cpus --device dsa,queue=user --timeout 400 "$work/user" 2>"$work/complaints")
 	sed 's/^/# /' "$work/complaints"
 done
 relay_done

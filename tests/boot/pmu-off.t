@@ -18,14 +18,14 @@ BUILD = os.environ["TALLY_BUILD"]
 TALLY = os.path.join(ROOT, "tools", "tally")
 STEPS = os.path.join(BUILD, "user", "bin", "pmu_steps")
 LOG = os.path.join(BUILD, "tests", "pmu-off.log")
-MACHINE = ("--pmu", "emulated", "--cpus", "2", "--timeout", "60")
+MACHINE = ("--pmu", "emulated", "--cpus", "2", "--timeout", "400")
 # The low byte of IA32_PERF_GLOBAL_CTRL of both CPUs, as text; then the PMUs.
 LOOK = ("/bin/busybox", "sh", "-c", "for cpu in 0 1; do dd if=/dev/cpu/$cpu/msr bs=8 count=1 skip=911 iflag=skip_bytes 2>/dev/null "
         "| od -An -tx1; done; ls /sys/bus/event_source/devices")
 
 
 def run(*words):
-    return tap.command([TALLY, "run", *MACHINE, "--log", LOG, *words], timeout_s=90)
+    return tap.command([TALLY, "run", *MACHINE, "--log", LOG, *words])
 
 
 def main():

@@ -87,7 +87,7 @@ def check_report(report):
     report.equal(tap.command([TALLY, "image", "--report", "-o", path]), (0, b"", ""),
                  "--report needs nothing but a name")
     report.equal(read(path)[512:520], b"EFI PART", "--report makes a disk image")
-    status, output, error = tap.command([TALLY, "boot", "--timeout", "110", path])
+    status, output, error = tap.command([TALLY, "boot", "--timeout", "400", path])
     report.equal(status, 0, "the report on a disk: every rule holds in our emulator",
                  output.decode(errors="replace")[-2000:], error)
     report.ok(b"^P" not in output and b"\x10" not in output, "the report has no echo of an input's end")
@@ -149,7 +149,7 @@ def main():
     report.equal(make(DISK, "--disk"), (0, b"", ""), "a disk image is made, without a word")
     report.equal(make(ISO, "--iso"), (0, b"", ""), "an ISO image is made, without a word")
     for name, path, options in BOOTS:
-        status, output, error = tap.command([TALLY, "boot", "--timeout", "110", *options, path])
+        status, output, error = tap.command([TALLY, "boot", "--timeout", "400", *options, path])
         # UEFI writes on the line, too, and ends it as it likes.
         report.equal((status, output[-len(OUTPUT):]), (9, OUTPUT), f"{name}: it boots, output and status are right", error)
     check_bytes(report)

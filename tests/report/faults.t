@@ -52,7 +52,7 @@ def read_table():
 
 def judge(fault, machine):
     """The status and the Report of a machine with a fault, and what went wrong if there is none."""
-    status, output, error = tap.command([TALLY, "report", "--format", "tap", "--icount", "--cpus", "2", "--timeout", "60", "--cpu",
+    status, output, error = tap.command([TALLY, "report", "--format", "tap", "--icount", "--cpus", "2", "--timeout", "400", "--cpu",
                                          f"{MACHINES[machine]},x-pmu-fault={fault}"])
     text = output.decode(errors="replace")
     try:

@@ -135,7 +135,7 @@ def check_sample(report):
     with open(PAGE, encoding="utf-8") as file:
         command, block = re.search(r"by\n`(--[^`]+)`:\n\n((?:    .*\n)+)", file.read()).groups()
     sample = [line[4:] for line in block.splitlines() if line != "    …"]
-    status, output, error = tap.command([TALLY, "report", "--timeout", "60", *command.split()])
+    status, output, error = tap.command([TALLY, "report", "--timeout", "400", *command.split()])
     printed = iter(output.decode().splitlines())
     missing = [line for line in sample if not any(line == got or line.endswith(" …") and got.startswith(line[:-2]) for got in printed)]
     report.equal((status, missing), (1, []), "docs/report.md's sample is what the machine prints, in its order", error, output.decode())

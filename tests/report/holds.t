@@ -57,7 +57,7 @@ DRIVER = "the kernel's driver may have used the counters before"
 
 
 def judge(report, options):
-    status, output, error = tap.command([TALLY, "report", "--format", "tap", "--timeout", "120", *options.split()])
+    status, output, error = tap.command([TALLY, "report", "--format", "tap", "--timeout", "400", *options.split()])
     try:
         return status, reports.parse(output.decode(errors="replace"), options)
     except reports.Failure as problem:
@@ -90,7 +90,7 @@ def check_skid(report):
 def check_registers_only(report):
     """As on Linux, whose module msr gives registers and no more."""
     for options, least in (("--cpus 2", 100), ("--cpus 2 --pmu-version 1", 50), ("--processor zen4 --cpus 1", 70), ("--processor k8 --cpus 1", 45)):
-        status, output, error = tap.command([TALLY, "run", "--timeout", "120", "--append", "pmu=off", *options.split(), PROGRAM, "--msr"])
+        status, output, error = tap.command([TALLY, "run", "--timeout", "400", "--append", "pmu=off", *options.split(), PROGRAM, "--msr"])
         found = reports.parse(output.decode(errors="replace"), options)
         bad = [f"{rule.name}: {rule.detail}" for rule in found.of("not ok") + found.of("inexact")]
         report.equal((status, bad), (0, []), f"{options}: every rule holds by registers alone", error)
@@ -102,7 +102,7 @@ def check_beside_linux(report):
     for name, options in linux_answers.REPORT_MACHINES.items():
         answer = linux_answers.Answer(name)
         report.equal((answer.problem, answer.status), ("", 0), f"{name}: Linux's answer is as new as the program")
-        status, output, error = tap.command([TALLY, "run", "--timeout", "120", "--append", "pmu=off", *options, PROGRAM, "--msr"])
+        status, output, error = tap.command([TALLY, "run", "--timeout", "400", "--append", "pmu=off", *options, PROGRAM, "--msr"])
         linux, here = (reports.parse(text.decode(errors="replace"), name) for text in (answer.output, output))
         used = {rule.name for rule in linux.of("skip") if DRIVER in rule.detail}
         report.equal((status, sorted(used - {rule.name for rule in here.of("ok")})), (0, []),

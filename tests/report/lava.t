@@ -27,7 +27,7 @@ TYPES = os.path.join(ROOT, "tools", "lava")
 # Where LAVA keeps what a job fetches; it removes the job's own folder.
 DOWNLOADS = "/var/lib/lava/dispatcher/tmp"
 NO_APT = 3
-LIMIT_S = 200
+LIMIT_S = 600
 RESULTS = {"ok": "pass", "not ok": "fail", "skip": "skip", "inexact": "unknown"}
 # Renders the device DEVICE of a folder FOLDER with a job's context, as LAVA's server does.
 RENDER = """

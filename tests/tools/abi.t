@@ -93,7 +93,7 @@ def words_of_tally():
 
 def files_of(report, machine):
     """The files of a machine."""
-    status, output, error = tap.command([TALLY, "run", *machine, "--timeout", "120", *FIND], timeout_s=150)
+    status, output, error = tap.command([TALLY, "run", *machine, "--timeout", "400", *FIND])
     report.equal(status, 0, f"a machine lists its files: {' '.join(machine)}", error)
     return set(output.decode().split())
 

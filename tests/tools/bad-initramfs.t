@@ -61,7 +61,7 @@ DAMAGE = (
 
 
 def run(path, *options):
-    return tap.command([TALLY, "run", "--timeout", "60", "--log", path + ".log", *options,
+    return tap.command([TALLY, "run", "--timeout", "400", "--log", path + ".log", *options,
                         "--initrd", path])
 
 
@@ -72,7 +72,7 @@ def main():
     path = os.path.join(FOLDER, "good")
     with open(path, "wb") as file:
         file.write(GOOD)
-    status, output, error = tap.command([TALLY, "run", "--timeout", "60", "--initrd", path, "7"])
+    status, output, error = tap.command([TALLY, "run", "--timeout", "400", "--initrd", path, "7"])
     report.equal((status, output[:12]), (7, b"[/init]\n[7]\n"), "an undamaged one runs its /init",
                  error)
 

@@ -45,7 +45,7 @@ LIES = (
 
 def run(lie):
     return tap.command([TALLY, "run", "--kernel", LOADER, "--no-check", "--initrd", MODULE,
-                        "--append", f"lie={lie}", "--log", LOG, "--timeout", "60"])
+                        "--append", f"lie={lie}", "--log", LOG, "--timeout", "400"])
 
 
 def main():

@@ -121,7 +121,7 @@ DAMAGE = (
 
 
 def run(path, *options):
-    return tap.command([TALLY, "run", "--timeout", "60", "--log", path + ".log",
+    return tap.command([TALLY, "run", "--timeout", "400", "--log", path + ".log",
                         *options, path])
 
 

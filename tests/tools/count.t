@@ -63,7 +63,7 @@ OTHERS = (
 
 
 def count(*words, stdin=b""):
-    return tap.command([TALLY, "count", "--timeout", "100", *words], stdin=stdin)
+    return tap.command([TALLY, "count", "--timeout", "400", *words], stdin=stdin)
 
 
 def saved():

@@ -156,15 +156,15 @@ def main():
     with open(LARGE, "wb") as file:
         file.truncate(16 << 20)
     for end, status, says in ENDINGS:
-        got, _, error = run_guest(end, "--timeout", "3" if end == "h" else "60")
+        got, _, error = run_guest(end, "--timeout", "3" if end == "h" else "400")
         report.equal(got, status, f"a guest that ends by '{end}' gives {status}", error)
         report.ok(says in error, f"and says: {says}", error)
         report.ok(end in "pr" or error.count("\n") <= 1, "in one line (a log apart)", error)
 
-    _, output, _ = run_guest("e", "--timeout", "60")
+    _, output, _ = run_guest("e", "--timeout", "400")
     report.equal(output, b"hello\r\n\x01\n", "standard output comes through untouched")
     data = bytes(range(256)) * 64
-    got, output, error = run_guest("c", "--timeout", "60", stdin=data)
+    got, output, error = run_guest("c", "--timeout", "400", stdin=data)
     report.ok((got, output) == (0, data), "standard input goes through untouched, and its end",
               f"{len(output)} of {len(data)} bytes, status {got}", error)
 

@@ -31,7 +31,7 @@ int main(int argc, char **argv)
 
 
 def tally(folder, *words):
-    status, output, error = tap.command([TALLY, "run", "--timeout", "120", *words], cwd=folder)
+    status, output, error = tap.command([TALLY, "run", "--timeout", "400", *words], cwd=folder)
     return status, os.fsdecode(output), error
 
 
@@ -80,7 +80,7 @@ def check_special(report, folder):
                  (127, "", "tally: --get: the program left no tmp/no (No such file or directory)\n"), "in /, --get is from /")
     os.remove("/left")
     gone = os.path.join(folder, "gone")
-    inside = f"mkdir {gone}; cd {gone}; rmdir {gone}; exec {TALLY} run --timeout 120"
+    inside = f"mkdir {gone}; cd {gone}; rmdir {gone}; exec {TALLY} run --timeout 400"
     report.equal(tap.command(["/bin/sh", "-c", f"{inside} /bin/sh -c pwd"]), (0, b"/\n", ""), "a folder that has been removed")
     for words in ("./words", "--add words /bin/true", "--add ./words /bin/true"):
         status, _, error = tap.command(["/bin/sh", "-c", f"{inside} {words}"])
@@ -113,7 +113,7 @@ def check_image(report, folder):
     status, _, error = tap.command([TALLY, "image", "--add", "data", "-o", "image.elf", "/bin/sh", "-c", "pwd; echo data/*"],
                                    cwd=folder)
     report.equal((status, error), (0, ""), "an image")
-    report.equal(tap.command([TALLY, "boot", "--timeout", "120", os.path.join(folder, "image.elf")], cwd="/"),
+    report.equal(tap.command([TALLY, "boot", "--timeout", "400", os.path.join(folder, "image.elf")], cwd="/"),
                  (0, os.fsencode(f"{folder}\ndata/here\n"), ""), "its program starts in the folder in which it was made")
 
 

@@ -29,7 +29,7 @@ def make(path, options, *program):
 
 
 def boot(path, *options):
-    return tap.command([TALLY, "boot", "--timeout", "90", *options, path])
+    return tap.command([TALLY, "boot", "--timeout", "400", *options, path])
 
 
 def main():

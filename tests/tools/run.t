@@ -38,7 +38,7 @@ RUNS = (
 
 
 def run(*words, stdin=b""):
-    return tap.command([TALLY, "run", "--timeout", "60", *words], stdin=stdin)
+    return tap.command([TALLY, "run", "--timeout", "400", *words], stdin=stdin)
 
 
 def archive_with_links():

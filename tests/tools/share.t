@@ -28,7 +28,7 @@ SECRET = "what nobody shared"
 
 
 def tally(folder, *words, **more):
-    status, output, error = tap.command([TALLY, "run", "--timeout", "240", *words], cwd=folder, **more)
+    status, output, error = tap.command([TALLY, "run", "--timeout", "400", *words], cwd=folder, **more)
     return status, output, error
 
 
@@ -180,7 +180,7 @@ def check_vanishing(report, folder):
     write(os.path.join(gone, "early"), "early\n")
     write(os.path.join(gone, "late"), "late\n")
     write(os.path.join(gone, "open"), "open\n")
-    with subprocess.Popen([TALLY, "run", "--timeout", "240", SHELL, "sh", "-c",
+    with subprocess.Popen([TALLY, "run", "--timeout", "400", SHELL, "sh", "-c",
                            "exec 3<open; cat early; read line; cat late; cat <&3; ls | wc -l; echo written >new; cat new; exit 5"],
                           cwd=gone,
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
@@ -201,7 +201,7 @@ def check_replaced(report, folder):
         write(name, SECRET)
     write(os.path.join(place, "in", "inner"), "inner\n")
     write(os.path.join(place, "file"), "file\n")
-    with subprocess.Popen([TALLY, "run", "--timeout", "240", SHELL, "sh", "-c",
+    with subprocess.Popen([TALLY, "run", "--timeout", "400", SHELL, "sh", "-c",
                            "stat -c %F in file; read line; cat in/inner file; ls in; echo end"], cwd=place,
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         first = process.stdout.readline() + process.stdout.readline()

@@ -19,7 +19,7 @@ WORDS = os.path.join(BUILD, "tests", "words")
 def run(*words):
     """Status, and the lines of the log that are system calls, without the number of the thread."""
     with tempfile.NamedTemporaryFile() as log:
-        status, _, error = tap.command([TALLY, "run", "--timeout", "60", "--log", log.name, *words])
+        status, _, error = tap.command([TALLY, "run", "--timeout", "400", "--log", log.name, *words])
         lines = [line.split(" ", 2) for line in log.read().decode().splitlines()]
     return status, [line[2] for line in lines if len(line) == 3 and line[1].isdigit() and "(" in line[2]], error
 

@@ -30,7 +30,7 @@ def main():
     report = tap.Report()
     for name, words, said in COUNTED:
         for cpus in ("1", "4"):
-            got = tap.command([TALLY, "run", "--pmu", "emulated", "--timeout", "120", "--cpus", cpus, COUNT_RAW, *words])
+            got = tap.command([TALLY, "run", "--pmu", "emulated", "--timeout", "400", "--cpus", cpus, COUNT_RAW, *words])
             report.equal(got, (0, b"", said), f"{name}, {cpus} CPU{'s' * (cpus != '1')}")
     status, _, error = tap.command([TALLY, "report", "--pmu", "emulated"])
     report.equal((status, error), (0, ""), "the report counts modelled events only")

@@ -33,7 +33,7 @@ async def main():
     got = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, got.set)
     os.kill(os.getpid(), signal.SIGUSR1)
-    print(await asyncio.wait_for(got.wait(), 5))
+    print(await asyncio.wait_for(got.wait(), 100))
     print(await asyncio.to_thread(sum, [1, 2, 3]))
 
 
