@@ -12,7 +12,7 @@
 #include "task_state.h"
 
 /* Longer than any rule takes. */
-#define LONG_S 1000
+#define LONG_S	       1000
 
 /* Linux's signal stacks are at least this large. */
 #define ALTERNATE_SIZE 32768

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What another task does, by its line in /proc: for tests in which one task has to wait until another one sleeps,
+ * The state of another task, by its line in /proc: for tests in which one task has to wait until another one sleeps,
  * and not for a time.
  */
 #ifndef TESTS_BOOT_TASK_STATE_H

@@ -577,7 +577,7 @@ static void check_memory(void)
 {
 	static struct state state;
 
-	/* What the last rule's tasks had comes back first. */
+	/* The memory of the last rule's tasks comes back first. */
 	state_settle(&state);
 	uint64_t before = free_memory();
 	int count = fill_with_histograms();
