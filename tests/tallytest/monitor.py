@@ -34,7 +34,7 @@ class Machine:
         """The monitor's output up to its prompt."""
         answer, deadline = b"", time.monotonic() + LIMIT_S
         while not (answer.rstrip().endswith(b"(qemu)") and b"\n" in answer) and time.monotonic() < deadline:
-            select.select([self.process.stdout], [], [], deadline - time.monotonic())
+            select.select([self.process.stdout], [], [], max(0, deadline - time.monotonic()))
             some = self.process.stdout.read()
             if some == b"":
                 break
