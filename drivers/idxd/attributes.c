@@ -13,6 +13,7 @@
 
 #include <string.h>
 
+#include <kernel/base/name.h>
 #include <kernel/fs/pseudo_number.h>
 #include <kernel/mm/text.h>
 #include <uapi/linux/errno.h>
@@ -116,7 +117,7 @@ static ssize_t store_uevent(void *target, const char *text, size_t size)
 	size_t length = strcspn(text, " \n");
 
 	for (size_t i = 0; size && i < sizeof(uevent_actions) / sizeof(uevent_actions[0]); i++)
-		if (strlen(uevent_actions[i]) == length && !memcmp(uevent_actions[i], text, length))
+		if (name_is(uevent_actions[i], text, length))
 			return (ssize_t)size;
 	return size ? -EINVAL : 0;
 }

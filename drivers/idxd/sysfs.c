@@ -11,8 +11,8 @@
  *   /sys/module/idxd/parameters/              by which accel-config finds that the driver is there
  *
  * Devices, queues, engines and groups exist at all times. A channel's target is its queue: its files of a queue that is
- * disabled meanwhile show what the queue has then. Binding by name is the only thing here that Linux's driver core does:
- * bound is what enable.c has enabled.
+ * disabled meanwhile show what the queue has then. Bound is what enable.c has enabled; binding by name (binding.c) is the
+ * only thing here that Linux's driver core does.
  *
  * Locks: device->mutex, dma_mutex by enable.c's functions.
  */
@@ -25,10 +25,10 @@
 #include <kernel/fs/sys_pci.h>
 #include <kernel/mm/text.h>
 #include <kernel/pci/pci.h>
-#include <uapi/linux/errno.h>
 #include <uapi/linux/stat.h>
 
 #include "attributes.h"
+#include "binding.h"
 #include "idxd.h"
 
 /* Longer than each name: "engine0.63", "dma0chan0". */
@@ -424,125 +424,6 @@ static struct pseudo_added bus_queues = { .dynamic = &all_queues, .next = &bus_e
 
 /* --- drivers --- */
 
-/* Returns the part that TEXT, with or without a newline, names among those of NEXT and NAME; NULL: none. */
-static void *find_named(void *(*next)(void *parent, uint64_t *id),
-			void (*name)(void *target, char *buffer, size_t size), const char *text)
-{
-	size_t length = strcspn(text, "\n");
-	char own[NAME_ROOM];
-	void *target;
-
-	if (text[length] && text[length + 1])
-		return NULL;
-	for (uint64_t id = 0; (target = next(NULL, &id)); id++) {
-		name(target, own, sizeof(own));
-		if (strlen(own) == length && !memcmp(own, text, length))
-			return target;
-	}
-	return NULL;
-}
-
-/* Calls FUNCTION for the device, or the queue, that a write of SIZE bytes names. Returns the outcome of the write. */
-static ssize_t drive_device(const char *text, size_t size, int (*function)(struct idxd_device *))
-{
-	struct idxd_device *device = find_named(next_any_device, name_device, text);
-	int error = device ? function(device) : -ENODEV;
-
-	return !size ? 0 : error ? error : (ssize_t)size;
-}
-
-static ssize_t drive_queue(const char *text, size_t size, int (*function)(struct idxd_queue *))
-{
-	struct idxd_queue *queue = find_named(next_queue, name_queue, text);
-	int error = queue ? function(queue) : -ENODEV;
-
-	return !size ? 0 : error ? error : (ssize_t)size;
-}
-
-static int unbind_device(struct idxd_device *device)
-{
-	if (!idxd_device_is_bound(device))
-		return -ENODEV;
-	idxd_device_disable(device);
-	return 0;
-}
-
-static int unbind_queue(struct idxd_queue *queue)
-{
-	return idxd_queue_disable(queue) ? -ENODEV : 0;
-}
-
-/* The driver that QUEUE has when it is enabled. */
-static int unbind_of(struct idxd_queue *queue, enum idxd_queue_type type)
-{
-	return queue->type == type ? unbind_queue(queue) : -ENODEV;
-}
-
-static int unbind_kernel(struct idxd_queue *queue)
-{
-	return unbind_of(queue, IDXD_QUEUE_KERNEL);
-}
-
-static int unbind_user(struct idxd_queue *queue)
-{
-	return unbind_of(queue, IDXD_QUEUE_USER);
-}
-
-static ssize_t store_bind_device(void *unused, const char *text, size_t size)
-{
-	return drive_device(text, size, idxd_device_enable);
-}
-
-static ssize_t store_unbind_device(void *unused, const char *text, size_t size)
-{
-	return drive_device(text, size, unbind_device);
-}
-
-static ssize_t store_bind_queue(void *unused, const char *text, size_t size)
-{
-	return drive_queue(text, size, idxd_queue_enable);
-}
-
-static ssize_t store_unbind_queue(void *unused, const char *text, size_t size)
-{
-	return drive_queue(text, size, unbind_kernel);
-}
-
-static ssize_t store_bind_user(void *unused, const char *text, size_t size)
-{
-	return drive_queue(text, size, idxd_queue_enable_user);
-}
-
-static ssize_t store_unbind_user(void *unused, const char *text, size_t size)
-{
-	return drive_queue(text, size, unbind_user);
-}
-
-static ssize_t read_module(void *unused, char *buffer, size_t size)
-{
-	ssize_t length = 0;
-
-	return APPEND(buffer, size, length, "../../../../module/idxd");
-}
-
-#define DRIVER(part)                                         \
-	static const struct pseudo_entry part##_driver[] = { \
-		{ .name = "bind",                            \
-		  .mode = S_IFREG | 0200,                    \
-		  .strict = true,                            \
-		  .store = store_bind_##part },              \
-		{ .name = "unbind",                          \
-		  .mode = S_IFREG | 0200,                    \
-		  .strict = true,                            \
-		  .store = store_unbind_##part },            \
-		LINK("module", read_module),                 \
-		END,                                         \
-	};
-
-DRIVER(device)
-DRIVER(queue)
-DRIVER(user)
-
 static const struct pseudo_dynamic bound_devices =
 	DYNAMIC(device, next_bound_device, device_link_4);
 static const struct pseudo_dynamic bound_queues = DYNAMIC(queue, next_kernel_queue, queue_link_4);
@@ -550,9 +431,9 @@ static const struct pseudo_dynamic bound_user_queues =
 	DYNAMIC(queue, next_user_queue, queue_link_4);
 
 static const struct pseudo_entry drivers_entries[] = {
-	DIRECTORY("dmaengine", .children = queue_driver, .dynamic = &bound_queues),
-	DIRECTORY("idxd", .children = device_driver, .dynamic = &bound_devices),
-	DIRECTORY("user", .children = user_driver, .dynamic = &bound_user_queues),
+	DIRECTORY("dmaengine", .children = idxd_queue_binding, .dynamic = &bound_queues),
+	DIRECTORY("idxd", .children = idxd_device_binding, .dynamic = &bound_devices),
+	DIRECTORY("user", .children = idxd_user_binding, .dynamic = &bound_user_queues),
 	END,
 };
 

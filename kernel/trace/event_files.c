@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <kernel/base/log.h>
+#include <kernel/base/name.h>
 #include <kernel/fs/inode.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/text.h>
@@ -214,11 +215,6 @@ static void *next_event(void *system, uint64_t *id)
 	return NULL;
 }
 
-static bool is_called(const char *called, const char *name, size_t size)
-{
-	return !strncmp(called, name, size) && !called[size];
-}
-
 /* A program that walks the directory asks for the events in their order, and for several files of each. */
 static void *find_event(void *system, const char *name, size_t size)
 {
@@ -228,8 +224,7 @@ static void *find_event(void *system, const char *name, size_t size)
 	for (unsigned int tried = 0; trace_target_is_there(system) && tried < count; tried++) {
 		const struct trace_event *event = trace_event_get(number);
 
-		if (is_called(event->name, name, size) &&
-		    !strcmp(event->system, system_of(system))) {
+		if (name_is(event->name, name, size) && !strcmp(event->system, system_of(system))) {
 			__atomic_store_n(&last, number, __ATOMIC_RELAXED);
 			trace_target_get(system);
 			return target_of(system, number);
@@ -305,19 +300,16 @@ static void name_system(void *target, char *buffer, size_t size)
 	strlcpy(buffer, system_of(target), size);
 }
 
+/* Each system's events are declared together; those of calls come last. */
 static bool is_first_of_system(unsigned int number)
 {
-	const char *system = trace_event_get(number)->system;
-
-	for (unsigned int before = 0; before < number; before++)
-		if (!strcmp(trace_event_get(before)->system, system))
-			return false;
-	return true;
+	return !number ||
+	       strcmp(trace_event_get(number - 1)->system, trace_event_get(number)->system) != 0;
 }
 
+/* A system is named by its first event. */
 static void *next_system(void *parent, uint64_t *id)
 {
-	/* Each system's events are declared together; the events of calls come last, all in one system. */
 	for (uint64_t number = *id; trace_target_is_there(parent) && number <= TRACE_DECLARED;
 	     number++) {
 		if (!is_first_of_system((unsigned int)number))
@@ -329,20 +321,7 @@ static void *next_system(void *parent, uint64_t *id)
 	return NULL;
 }
 
-static void *find_system(void *parent, const char *name, size_t size)
-{
-	for (unsigned int number = 0; trace_target_is_there(parent) && number <= TRACE_DECLARED;
-	     number++) {
-		if (!is_called(trace_event_get(number)->system, name, size))
-			continue;
-		trace_target_get(parent);
-		return target_of(parent, number);
-	}
-	return NULL;
-}
-
 const struct pseudo_dynamic trace_systems = {
-	.find = find_system,
 	.next = next_system,
 	.get = trace_target_get,
 	.put = trace_target_put,
