@@ -25,6 +25,7 @@ UNIT_KERNEL_SRCS := $(sort \
 	drivers/virtio/device.c \
 	drivers/virtio/p9.c \
 	drivers/virtio/pci.c \
+	drivers/virtio/port.c \
 	drivers/virtio/queue.c \
 	kernel/debug/lock_graph.c \
 	kernel/fs/9p/client.c \

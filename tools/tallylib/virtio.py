@@ -2,7 +2,7 @@
 """The program's standard input and output as two ports of a virtio console, many times as fast as the serial line.
 
 QEMU inherits standard output and writes to it at once what the program writes: a write of the program returns when the
-bytes are out (kernel: drivers/virtio/console.c). Standard input comes through here, by a socket, whose end the port's close
+bytes are out (kernel: drivers/virtio/port.c). Standard input comes through here, by a socket, whose end the port's close
 tells. A reader of the output that goes away is seen here, and that port is closed by the end of QEMU's own standard input:
 the program gets SIGPIPE, as at a pipe. Where there is no such console (--arch alpha, --under, a terminal, an image, `tally
 count`, --kernel of a kernel that does not know the ports) the serial line does it (machine.py).

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Ports of virtio consoles: streams of bytes from and to the host, each with a name. drivers/virtio/console.c.
+ * Ports of virtio consoles: streams of bytes from and to the host, each with a name. drivers/virtio/port.c; console.c finds
+ * and opens them.
  *
  * Bytes that the host has sent before it closes a port are read before the end. A write returns when the device has taken the bytes
  * to the host; so a stopped reader stops the writer.
