@@ -3,7 +3,7 @@
 #include <kernel/sched/wait.h>
 #include <kernel/virtio/port.h>
 
-#include "virtio_drivers.h"
+#include "virtio_device.h"
 
 extern const struct virtio_driver virtio_console_driver;
 
@@ -33,7 +33,7 @@ static int add(uint32_t ports, uint16_t most)
 {
 	memset(config, 0, sizeof(config));
 	memcpy(config + 4, &ports, sizeof(ports));
-	return add_device(VIRTIO_ID_CONSOLE, VIRTIO_BIT(MULTIPORT), most);
+	return add_modern_device(VIRTIO_ID_CONSOLE, VIRTIO_BIT(MULTIPORT), most);
 }
 
 /* A console and the pages of its ports stay with a device that stays. */
@@ -168,7 +168,7 @@ static void few_ports_and_small_queues_will_do(void)
 				end();
 			}
 		}
-	EXPECT_EQ(add_device(VIRTIO_ID_CONSOLE, 0, 64), -ENODEV);
+	EXPECT_EQ(add_modern_device(VIRTIO_ID_CONSOLE, 0, 64), -ENODEV);
 	EXPECT_EQ(sim_end(), 0);
 	memset(config, 0, sizeof(config));
 }

@@ -3,7 +3,7 @@
 #include <kernel/drivers/p9_transport.h>
 #include <kernel/sched/wait.h>
 
-#include "virtio_drivers.h"
+#include "virtio_device.h"
 
 extern const struct virtio_driver virtio_p9_driver;
 
@@ -59,7 +59,7 @@ static int add(const char *tag, uint16_t size)
 	added = NULL;
 	killed = false;
 	sleeps = patience = answer_at = 0;
-	return add_device(VIRTIO_ID_9P, VIRTIO_BIT(0), 128);
+	return add_modern_device(VIRTIO_ID_9P, VIRTIO_BIT(0), 128);
 }
 
 static void end(void)
@@ -94,9 +94,9 @@ static void tags_are_checked(void)
 	memset(config, 0, sizeof(config));
 	sim_start(1);
 	EXPECT_EQ(sim_end(), 0);
-	EXPECT_EQ(add_device(VIRTIO_ID_9P, 0, 128), -ENODEV);
+	EXPECT_EQ(add_modern_device(VIRTIO_ID_9P, 0, 128), -ENODEV);
 	end();
-	EXPECT_EQ(add_device(VIRTIO_ID_9P, VIRTIO_BIT(0), 0), -ENODEV);
+	EXPECT_EQ(add_modern_device(VIRTIO_ID_9P, VIRTIO_BIT(0), 0), -ENODEV);
 	end();
 }
 
