@@ -23,7 +23,6 @@
 /* Types of replies. */
 enum {
 	RLERROR = 7,
-	RSTATFS = 9,
 	RLOPEN = 13,
 	RREADLINK = 23,
 	RGETATTR = 25,
@@ -78,10 +77,8 @@ static void put_attributes(struct p9_message *reply)
 static void put_data(struct p9_message *reply, const void *data, uint32_t count)
 {
 	p9_put_32(reply, count);
-	void *bytes = p9_put_bytes(reply, count);
-
-	if (bytes)
-		memcpy(bytes, data, count);
+	for (uint32_t i = 0; i < count; i++)
+		p9_put_8(reply, ((const uint8_t *)data)[i]);
 }
 
 static void put_entries(struct p9_message *reply, uint64_t offset)
@@ -126,10 +123,6 @@ static long serve(struct p9_transport *transport, const void *request, size_t re
 		break;
 	case RGETATTR:
 		put_attributes(&answer);
-		break;
-	case RSTATFS:
-		for (unsigned int i = 0; i < 15; i++)
-			p9_put_32(&answer, i);
 		break;
 	case RREADLINK:
 		p9_put_text(&answer, TARGET, strlen(TARGET));

@@ -133,7 +133,6 @@ static void a_long_text_does_not_fit(void)
 static void files_have_attributes(void)
 {
 	struct p9_attributes attributes;
-	struct p9_statfs statfs;
 	char target[64];
 	uint32_t fid;
 	struct p9_qid qid;
@@ -150,9 +149,6 @@ static void files_have_attributes(void)
 	EXPECT_EQ(attributes.blocks, 8);
 	EXPECT_EQ(attributes.modified.tv_sec, 1700000001);
 	EXPECT_EQ(attributes.changed.tv_nsec, 999999997);
-	EXPECT_EQ(p9_get_statfs(&client, fid, &statfs), 0);
-	EXPECT_EQ(statfs.block_size, 1);
-	EXPECT_EQ(statfs.name_max, 14);
 	EXPECT_EQ(p9_read_link(&client, fid, target, sizeof(target)), strlen(TARGET));
 	EXPECT_EQ(memcmp(target, TARGET, strlen(TARGET)), 0);
 	EXPECT_EQ(p9_open(&client, fid, 0), 0);
@@ -314,7 +310,6 @@ static void expect_all(int expected, const char *when)
 {
 	struct names names = { { note }, "", 100 };
 	struct p9_attributes attributes;
-	struct p9_statfs statfs;
 	struct p9_qid qid;
 	uint64_t offset = 0;
 	char buffer[64];
@@ -323,7 +318,6 @@ static void expect_all(int expected, const char *when)
 	EXPECT_EQ_AT(p9_walk(&client, root, "file", 4, &fid, &qid), expected, "%s", when);
 	EXPECT_EQ_AT(fid, 77, "%s", when);
 	EXPECT_EQ_AT(p9_get_attributes(&client, root, &attributes), expected, "%s", when);
-	EXPECT_EQ_AT(p9_get_statfs(&client, root, &statfs), expected, "%s", when);
 	EXPECT_EQ_AT(p9_read_link(&client, root, buffer, sizeof(buffer)), expected, "%s", when);
 	EXPECT_EQ_AT(p9_open(&client, root, 0), expected, "%s", when);
 	EXPECT_EQ_AT(p9_read(&client, root, 0, buffer, sizeof(buffer)), expected, "%s", when);
@@ -628,7 +622,6 @@ static void any_bytes_are_survived(void)
 	for (unsigned int round = 0; round < ROUNDS; round++) {
 		struct p9_entry_reader reader = { check_entry };
 		struct p9_attributes attributes;
-		struct p9_statfs statfs;
 		struct p9_qid qid;
 		uint64_t offset = 0;
 		char *buffer = malloc(32);
@@ -637,7 +630,6 @@ static void any_bytes_are_survived(void)
 		if (!p9_walk(&client, root, "file", 4, &fid, &qid))
 			p9_clunk(&client, fid);
 		good += !p9_get_attributes(&client, root, &attributes);
-		p9_get_statfs(&client, root, &statfs);
 		ssize_t got = p9_read_link(&client, root, buffer, 32);
 
 		EXPECT_AT(got < 0 || (got > 0 && got <= 32), "round %u", round);

@@ -33,7 +33,6 @@
 /* Types of requests; the reply's is one more. */
 enum {
 	LERROR = 6,
-	STATFS = 8,
 	LOPEN = 12,
 	READLINK = 22,
 	GETATTR = 24,
@@ -256,25 +255,6 @@ int p9_get_attributes(struct p9_client *client, uint32_t fid, struct p9_attribut
 	if (!error && (!valid || attributes->size > INT64_MAX || (attributes->mode & ~MODE_MASK) ||
 		       directory != !!(attributes->qid.type & P9_QID_DIRECTORY)))
 		error = -EIO;
-	return end(client, &message, error);
-}
-
-int p9_get_statfs(struct p9_client *client, uint32_t fid, struct p9_statfs *statfs)
-{
-	struct p9_message message = begin(client, STATFS);
-
-	p9_put_32(&message, fid);
-	int error = call(client, &message);
-
-	statfs->type = p9_get_32(&message);
-	statfs->block_size = p9_get_32(&message);
-	statfs->blocks = p9_get_64(&message);
-	statfs->free = p9_get_64(&message);
-	statfs->available = p9_get_64(&message);
-	statfs->files = p9_get_64(&message);
-	statfs->files_free = p9_get_64(&message);
-	statfs->id = p9_get_64(&message);
-	statfs->name_max = p9_get_32(&message);
 	return end(client, &message, error);
 }
 

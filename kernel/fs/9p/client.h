@@ -46,12 +46,6 @@ struct p9_attributes {
 	struct kernel_timespec accessed, modified, changed;
 };
 
-struct p9_statfs {
-	uint32_t type, block_size;
-	uint64_t blocks, free, available, files, files_free, id;
-	uint32_t name_max;
-};
-
 /* Receives an entry of a directory, other than "." and "..": a checked name, not terminated. TYPE: DT_*. False: stop. */
 struct p9_entry_reader {
 	bool (*entry)(struct p9_entry_reader *reader, const char *name, size_t name_size,
@@ -70,7 +64,6 @@ int p9_walk(struct p9_client *client, uint32_t directory, const char *name, size
 	    uint32_t *result, struct p9_qid *qid);
 void p9_clunk(struct p9_client *client, uint32_t fid);
 int p9_get_attributes(struct p9_client *client, uint32_t fid, struct p9_attributes *attributes);
-int p9_get_statfs(struct p9_client *client, uint32_t fid, struct p9_statfs *statfs);
 /* Copies a link's target into BUFFER of SIZE bytes: its length, without a terminator. */
 ssize_t p9_read_link(struct p9_client *client, uint32_t fid, char *buffer, size_t size);
 /* Opens FID, from which one cannot walk any more. FLAGS: Linux's O_*. */

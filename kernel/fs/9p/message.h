@@ -31,7 +31,6 @@ struct p9_qid {
 };
 
 #define P9_QID_DIRECTORY 0x80
-#define P9_QID_LINK	 0x02
 
 /* Begins a request of TYPE with TAG in the SIZE bytes at BYTES. Any context, as all functions here. */
 struct p9_message p9_request(void *bytes, size_t size, uint8_t type, uint16_t tag);
@@ -41,8 +40,6 @@ void p9_put_16(struct p9_message *message, uint16_t value);
 void p9_put_32(struct p9_message *message, uint32_t value);
 void p9_put_64(struct p9_message *message, uint64_t value);
 void p9_put_text(struct p9_message *message, const char *text, size_t size);
-/* Returns where SIZE bytes of a request go, for the caller to write, or NULL: no room. */
-void *p9_put_bytes(struct p9_message *message, size_t size);
 /* Writes the size to the front of a finished request. Returns it, or 0: it did not fit. */
 size_t p9_finish(struct p9_message *message);
 
