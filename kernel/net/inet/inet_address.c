@@ -118,7 +118,8 @@ int inet_destination(const struct inet_socket *socket, ip_addr_t *address)
 
 /* --- ports --- */
 
-/* True if a packet may be for both addresses. ANY_A, ANY_B: the unspecified address covers both versions. */
+/* True if a packet may be for both addresses. BOTH_A, BOTH_B: as the unspecified address, A or B is also that of the other
+ * version. */
 static bool overlap(const ip_addr_t *a, bool both_a, const ip_addr_t *b, bool both_b)
 {
 	if (ip_addr_isany(a) &&
