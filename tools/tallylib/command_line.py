@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The grammar of tools/tally's command line: its subcommands, their options, and the forms of values. cli.py acts on them.
+"""The grammar of tools/tally's command line: its subcommands, their options, and the forms of values. cli.py acts on
+them.
 
 The functions named _add_* declare options that subcommands have in common, once.
 """

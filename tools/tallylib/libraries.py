@@ -168,11 +168,6 @@ def in_path(name):
     return name
 
 
-def is_dynamic(data):
-    """Whether the ELF executable names an interpreter."""
-    return _dynamic(data)[0] is not None
-
-
 def _in_standard_path(name):
     for directory in ("/usr/local/bin", "/usr/bin", "/bin"):
         path = os.path.join(directory, name)

@@ -25,7 +25,6 @@ def remedy(make, package=_OWN_PACKAGE):
     return f"install {package} again" if package == _OWN_PACKAGE else f"run: apt-get install {package}"
 
 
-
 def build(name=""):
     """A path below the build folder: what make calls O, here the environment's TALLY_BUILD."""
     return os.path.join(os.environ.get("TALLY_BUILD") or os.path.join(ROOT, "build"), name)
