@@ -8,6 +8,7 @@ same in other surroundings on the host.
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from tallytest import inside, tap
 
 PROGRAMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
 LIBPERF = os.path.join(PROGRAMS, "..", "..", "..", "userland", "libperf")
+PAGE = os.path.join(PROGRAMS, "..", "..", "..", "docs", "counting.md")
 PYTHON = "/usr/bin/python3"
 SCRIPT = "print(sum(hash(word) % 7 for word in 'a b c d e f'.split()), len({object() for _ in range(99)}))\n"
 # By hand, see known.S and region.S. On a CPU without a model of caches a cycle is an instruction or a branch.
@@ -59,6 +61,9 @@ def check_known(report, known):
     status, _, found, error = count(known, "x")
     report.equal((found["counts"]["instructions"]["user"] if found else error, status), (KNOWN["instructions"] + 2, 3),
                  "an instruction more is counted, and the status is the program's", error)
+    status, _, found, error = count("--pmu-version", "1", known)
+    report.equal(({name: found["counts"][name]["user"] for name in KNOWN} if found else error, status), (KNOWN, 0),
+                 "a PMU without fixed counters counts as many events as it has counters", error)
     again = count(known)
     report.equal(whole(count("--free", "time", known))[1]["instructions"]["user"], whole(again)[1]["instructions"]["user"],
                  "in real time the instructions of user mode are the same")
@@ -163,6 +168,47 @@ def check_region(report, region, part):
                  "a program that enables nothing has no counts", error)
 
 
+def check_page(report, folder):
+    """docs/counting.md's samples run as they stand, and print what is shown; the numbers of echo are those of Debian 12."""
+    with open(PAGE, encoding="utf-8") as file:
+        echo, comparison, _, functions, part = re.findall(r"```text\n(.*?)```", file.read(), re.S)
+    for name in ("tools", "userland"):
+        os.symlink(os.path.join(os.path.dirname(PAGE), "..", name), os.path.join(folder, name))
+
+    def run(sample, number=0):
+        command = re.findall(r"^\$ (.*)$", sample, re.M)[number]
+        return tap.command(["/bin/bash", "-c", command], cwd=folder)
+
+    def user(table):
+        return {row[0]: row[1] for row in map(str.split, table.splitlines()) if len(row) == 4 and row[0] != "page-faults"}
+    status, output, error = run(echo)
+    report.equal((status, output, user(error).keys()), (0, b"hello\n", user(echo).keys()), "the page's first sample has its rows", error)
+    with open("/etc/debian_version", encoding="ascii") as file:
+        if file.read().startswith("12."):
+            report.equal(user(error), user(echo), "and its numbers of user mode", error)
+    for number, passes in enumerate((1000, 1020)):
+        with open(os.path.join(folder, "prog.S"), "w", encoding="ascii") as file:
+            file.write(f".globl _start\n_start: mov ${passes}, %ecx\n1: dec %ecx\njnz 1b\nxor %edi, %edi\nmov $60, %eax\nsyscall\n")
+        tap.command(["gcc", "-nostdlib", "-static", "-no-pie", "-o", "prog", "prog.S"], cwd=folder)
+        status, _, error = run(comparison, number)
+    report.equal((status, error.splitlines()[-4:]), (1, comparison.splitlines()[2:]), "so has that of --compare", error)
+    tap.command(["gcc", "-nostdlib", "-static", "-no-pie", "-o", "calls", os.path.join(PROGRAMS, "calls.S")], cwd=folder)
+    status, _, error = run(functions)
+    shown = [line for line in functions.splitlines()[1:] if line != "…"]
+    report.equal((status, [line for line in error.splitlines() if line in shown]), (0, shown), "and that of --functions", error)
+    source = re.search(r"^\$ cat part\.c\n(.*?)^\$ ", part, re.S | re.M)[1]
+    counts = []
+    for passes in (1000, 2000, 3000):
+        with open(os.path.join(folder, "part.c"), "w", encoding="ascii") as file:
+            file.write(source.replace("1000", str(passes)))
+        status, _, error = run(part, 1)
+        report.equal(status, 0, f"the program of the sample about a part is built with {passes} passes", error)
+        counts.append(int(user(run(part, 2)[2]).get("instructions", "0").replace(",", "")))
+    each = counts[1] - counts[0]
+    report.ok(each > 0 and each % 1000 == 0, "its part has the same instructions in each pass", counts)
+    report.equal(counts[2] - counts[1], each, "and the same ones around them")
+
+
 def main():
     report = tap.Report()
     with tempfile.TemporaryDirectory() as folder:
@@ -179,6 +225,7 @@ def main():
         check_let_go(report, threads)
         check_python(report, folder)
         check_model(report, threads)
+        check_page(report, folder)
     return report.done()
 
 

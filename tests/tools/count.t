@@ -38,7 +38,7 @@ MISTAKES = (
     (["--format", "xml", NOTHING], 120, "invalid choice: 'xml'"),
     (["--control", "fifo", NOTHING], 120, "'fifo' is not of the form /PATH or /PATH,/PATH"),
     (["--control", "/a,/a", NOTHING], 120, "'/a,/a' is not of the form"),
-    (["--control", "/bin", NOTHING], 122, "the counting program failed (control): File exists"),
+    (["--control", "/bin", NOTHING], 120, "--control: a FIFO cannot be made in the machine: File exists; name a file"),
     (["--compare", "/no/such/file", NOTHING], 127, "--compare /no/such/file: No such file"),
     (["--compare", NOTHING, NOTHING], 2, "is not what --save writes"),
     (["--compare", "/dev/null", NOTHING], 2, "is not what --save writes"),
@@ -91,6 +91,8 @@ def check_forms(report):
         found = json.load(file)
     report.equal((status, error, found["program"], found["arguments"], found["status"]), (0, "", "words", ["a"], 0), "JSON has the same")
     report.equal(output.splitlines()[:2], [b"[/bin/words]", b"[a]"], "standard output is the program's")
+    status, _, error = count("--compare", out, WORDS, "a")
+    report.ok(status == 2 and "is not what --save writes" in error, "JSON without --save is no baseline: it has no conditions", error)
     status, output, error = count("--output", out, WORDS, "copy", stdin=b"\0\xff\x10input\r\n")
     report.equal((status, output), (0, b"\0\xff\x10input\r\n"), "and standard input", error)
     status, output, error = count("--output", out, WORDS, "77")
@@ -112,7 +114,7 @@ def check_comparison(report):
               "less than before is a change, and within any limit", error)
     change(lambda found: found["counts"]["instructions"].update(user=now - 1))
     status, _, error = count("--compare", SAVED, WORDS, "0")
-    report.ok(status == 1 and "tally: 1 of the counts have grown by more than 0 %: instructions user" in error,
+    report.ok(status == 1 and "tally: 1 count has grown by more than 0 %: instructions user" in error,
               "one instruction more: status 1 without a --limit", error)
     percent = 100 / (now - 1)
     status, _, error = count("--compare", SAVED, "--limit", f"{percent * 1.001:.9f}", WORDS, "0")
@@ -129,13 +131,13 @@ def check_other_baselines(report):
     report.equal(status, 7, "the program's status comes before the comparison's", error)
     for words, thing in OTHERS:
         status, output, error = count("--compare", SAVED, *words)
-        report.ok((status, output) == (2, b"") and f"is for another {thing}: " in error and error.count("\n") == 1,
+        report.ok((status, output) == (2, b"") and f"is of another run: {thing}: " in error and error.count("\n") == 1,
                   f"a baseline of another {thing}: status 2 and one line, before a machine starts", status, error)
     status, _, error = count("--compare", SAVED, WORDS, "7", stdin=b"x")
-    report.ok(status == 2 and "is for another input: " in error, "a baseline of another input: status 2", error)
+    report.ok(status == 2 and "is of another run: input: " in error, "a baseline of another input: status 2", error)
     change(lambda found: found["conditions"].update(emulator="x"))
     status, _, error = count("--compare", SAVED, WORDS, "7")
-    report.ok(status == 2 and "is for another emulator: " in error, "a baseline of another emulator: status 2", error)
+    report.ok(status == 2 and "is of another run: emulator: " in error, "a baseline of another emulator: status 2", error)
     change(lambda found: found.update(format=0))
     status, _, error = count("--compare", SAVED, WORDS, "7")
     report.ok(status == 2 and "has format 0, and this version of tally has 1" in error, "a baseline of another format: status 2", error)

@@ -59,9 +59,12 @@ class Event:
         return f"{self.label}:{self.kind}:{self.config}:{_MODES[self.column]}"
 
 
-def events_for(processor, counters, choice):
-    """The Events that have a counter each. COUNTERS: --pmu-counters, or None; CHOICE: --caches, or None."""
+def events_for(processor, counters, version, choice):
+    """The Events that have a counter each. COUNTERS, VERSION: --pmu-counters and --pmu-version, or None; CHOICE: --caches, or
+    None."""
     general, fixed = _COUNTERS[processor]
+    if version == 1:
+        fixed = 0
     has_model = choice.text != caches.NONE if choice else processor in ("skylake", "zen3", "zen4")
     room = (counters or general) + fixed
     wanted = (_MODELLED if has_model else _PLAIN)[:room]
@@ -93,6 +96,9 @@ def parse(text, events, program):
             raise Failure(NO_PMU, f"{name} cannot be counted on this processor: {os.strerror(int(error))}")
         if kind == "exec":
             raise Failure(BAD_PROGRAM, f"{program}: {os.strerror(int(rest[0]))}")
+        if kind == "failed" and rest[0] == "fifo":
+            raise Failure(USAGE, f"--control: a FIFO cannot be made in the machine: {os.strerror(int(rest[1]))}; name a file of a "
+                                 "folder that is there, such as /tmp/control")
         if kind == "failed":
             raise Failure(BOOT, f"the counting program failed ({rest[0]}): {os.strerror(int(rest[1]))}")
         if kind == "exit":
@@ -199,7 +205,8 @@ def load(path):
 
 def _is_record(found):
     shape = {"format": int, "program": str, "arguments": list, "conditions": dict, "status": int, "counts": dict}
-    return (isinstance(found, dict) and all(isinstance(found.get(key), kind) for key, kind in shape.items()) and
+    # --format json alone writes no conditions.
+    return (isinstance(found, dict) and all(isinstance(found.get(key), kind) for key, kind in shape.items()) and found["conditions"] and
             all(isinstance(row, dict) and all(isinstance(value, int) for value in row.values())
                 for row in found["counts"].values()))
 
@@ -210,12 +217,12 @@ def check_baseline(path, before, program, arguments, conditions):
     then = {"program": before["program"], "arguments": before["arguments"], **before["conditions"]}
     for key in [*now, *(key for key in then if key not in now)]:
         if now.get(key) != then.get(key):
-            raise Failure(OTHER_BASELINE, f"--compare {path}: is for another {key}: {_shown(then.get(key))}, and this is "
-                                          f"{_shown(now.get(key))}; --save it anew")
+            raise Failure(OTHER_BASELINE, f"--compare {path}: is of another run: {key}: {_shown(then.get(key))} there, "
+                                          f"{_shown(now.get(key))} here; --save it anew")
 
 
 def _shown(value):
-    return json.dumps(value)
+    return "none" if value is None else json.dumps(value)
 
 
 @dataclass(frozen=True)

@@ -67,8 +67,8 @@ def _show(options, before, killer, found, by_function):
         return found["status"]
     grown = [change for change in changes or () if change.grew_beyond(options.limit or 0)]
     if grown:
-        raise Failure(count.GREW, f"{len(grown)} of the counts have grown by more than {float(options.limit or 0):g} %: "
-                                  f"{grown[0].line()}")
+        raise Failure(count.GREW, f"{'1 count has' if len(grown) == 1 else f'{len(grown)} counts have'} grown by more than "
+                                  f"{float(options.limit or 0):g} %: {grown[0].line()}")
     return 0
 
 
@@ -77,11 +77,11 @@ def run(options):
     count.refuse(options)
     words = packing.words_of(options)
     if not words:
-        raise Failure(USAGE, "count needs a PROGRAM")
+        raise Failure(USAGE, "count needs a PROGRAM; see: tally count --help")
     free = set(options.free)
     before = count.load(options.compare) if options.compare is not None else None
     data = b"" if "input" in free else count.read_input()
-    events = count.events_for(options.processor or processor.DEFAULT, options.pmu_counters, options.caches)
+    events = count.events_for(options.processor or processor.DEFAULT, options.pmu_counters, options.pmu_version, options.caches)
     files = {count.COUNTER: count.counter()}
     if "input" not in free:
         files[count.INPUT] = data

@@ -232,7 +232,7 @@ def _call(words, folder):
     done = subprocess.run(words, cwd=folder, env=_environment(), capture_output=True, text=True, check=False)
     if done.returncode:
         said = (done.stderr or done.stdout).strip().splitlines() or ["it said nothing"]
-        raise Failure(MISSING, f"{words[0]} failed: {said[-1]}; run make, then try again")
+        raise Failure(MISSING, f"{words[0]} failed: {said[-1]}; run make, or set TMPDIR to a folder with room, then try again")
 
 
 def _write(path, data):

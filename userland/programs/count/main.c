@@ -285,9 +285,9 @@ int main(int argc, char **argv)
 	if (!result)
 		return EXIT_FAILURE;
 	if (options.fifo && (fifo = make_fifo(options.fifo, O_NONBLOCK)) < 0)
-		return fail("control");
+		return fail("fifo");
 	if (options.ack && (ack = make_fifo(options.ack, 0)) < 0)
-		return fail("control");
+		return fail("fifo");
 	if (options.fixed_random && restart_random() < 0)
 		return fail("random");
 	if (pipe2(go, O_CLOEXEC) < 0 || pipe2(failed, O_CLOEXEC) < 0)
