@@ -133,7 +133,7 @@ def check_page(report):
 def check_sample(report):
     """The page's sample is what the named machine prints. "…" stands for lines, or for the rest of one."""
     with open(PAGE, encoding="utf-8") as file:
-        command, block = re.search(r"by\n`(--[^`]+)`:\n\n((?:    .*\n)+)", file.read()).groups()
+        command, block = re.search(r"`tools/tally report (--[^`]+)` prints:\n\n((?:    .*\n)+)", file.read()).groups()
     sample = [line[4:] for line in block.splitlines() if line != "    …"]
     status, output, error = tap.command([TALLY, "report", "--timeout", "400", *command.split()])
     printed = iter(output.decode().splitlines())

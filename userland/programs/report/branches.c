@@ -400,7 +400,7 @@ static void ends(struct finding *finding, unsigned int argument)
 
 static const struct rule rules[] = {
 	{ "registers_exist", 0, NULL, exist, 0, SDM_STACK,
-	  "perf record -b is a general protection fault" },
+	  "perf record -b: the driver gets a general protection fault" },
 	{ "debugctl_keeps_its_bits", 0, "branches.registers_exist registers.debugctl_exists",
 	  debugctl_keeps, 0, "Intel SDM vol. 3B, 18.4.1", "branch stacks are empty" },
 	{ "nothing_is_recorded_when_off", 0, "branches.registers_exist", nothing_when_off, 0,
@@ -412,7 +412,7 @@ static const struct rule rules[] = {
 	{ "top_moves_by_one", 0, ON, moves_by_one, 5, SDM_STACK,
 	  "branch stacks begin with the wrong branch" },
 	{ "stack_has_32_entries", 0, "branches.top_moves_by_one", moves_by_one, DEPTH / 2,
-	  SDM_STACK, "branch stacks have entries of nothing" },
+	  SDM_STACK, "branch stacks have empty entries" },
 	{ "each_taken_branch_is_an_entry", 0,
 	  "branches.stack_has_32_entries branches.kernel_is_left_out", each_branch, 0, SDM_STACK,
 	  "optimizers that are guided by branch stacks see jumps that the program has not made" },

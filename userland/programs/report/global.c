@@ -237,7 +237,7 @@ static const struct rule rules[] = {
 	  CTRL " fixed.every_fixed_counter_counts global.ctrl_stops_general_counters", ctrl_stops,
 	  true, SDM_GLOBAL, "drivers cannot stop all counters at once" },
 	{ "ctrl_starts_each_counter_alone", 0, CTRL " counting.user_instructions", ctrl_starts, 0,
-	  SDM_GLOBAL, "a counter counts only beside another" },
+	  SDM_GLOBAL, "an event shows 0 unless another one counts beside it" },
 	{ "clear_clears_what_is_named", 0,
 	  STATUS " contents.select_leaves_counter width.general_counters_wrap", clear_clears, 0,
 	  SDM_GLOBAL, "one overflow is handled again and again: a storm of interrupts" },
@@ -261,7 +261,7 @@ static const struct rule rules[] = {
 	  SDM_GLOBAL, "software that tries for features believes in some that do nothing" },
 	{ "inuse_shows_selections", NEED_VERSION_2, "registers.inuse_exists",
 	  inuse_shows_selections, 0, "Intel SDM vol. 3B, 20.2.4",
-	  "software that asks which counters are taken takes one that is" },
+	  "software that asks which counters are free takes one that is in use" },
 };
 
 const struct group global_group = { "global", NEED_PMU | NEED_ACCESS | NEED_GLOBAL,

@@ -258,7 +258,7 @@ static void entry_keeps_mask(struct finding *finding, unsigned int argument)
 
 static const struct rule rules[] = {
 	{ "entry_keeps_its_mask_bit", 0, NULL, entry_keeps_mask, 0, SDM_PMI,
-	  "a driver cannot open the entry" },
+	  "a driver cannot turn the interrupt on" },
 	{ "general_counters_deliver", 0, NULL, general_deliver, 0, SDM_PMI,
 	  "profilers get no samples, counts are lost when a counter wraps" },
 	{ "fixed_counters_deliver", NEED_FIXED,
@@ -287,7 +287,8 @@ static const struct rule rules[] = {
 	{ "none_without_overflow", 0, DELIVER, none_without_overflow, 0, SDM_PMI,
 	  "Linux logs an unknown NMI, and may stop the machine" },
 	{ "short_period_delivers", 0, DELIVER " global.ctrl_stops_general_counters", short_period,
-	  0, SDM_PMI, "the next overflow, whenever that is, ends a short period" },
+	  0, SDM_PMI,
+	  "the interrupt of a short period is lost: no sample comes until the counter wraps again" },
 	{ "two_counters_deliver", NEED_TWO_COUNTERS, DELIVER, two_counters, 0, SDM_PMI,
 	  "groups that are sampled lose interrupts" },
 };

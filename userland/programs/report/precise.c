@@ -227,7 +227,7 @@ static const struct rule rules[] = {
 	{ "record_is_written", 0, "sampling.pebs_enable_exists sampling.pebs_area_exists", writes,
 	  0, SDM_PEBS, "precise events have no samples" },
 	{ "index_moves", 0, "precise.record_is_written", moves_index, 0, SDM_AREA,
-	  "of all precise samples the last one is left" },
+	  "only the last precise sample is left" },
 	{ "counter_starts_again", 0, "precise.index_moves", starts_again, 0, SDM_AREA,
 	  "the period of precise events is another than asked for" },
 	{ "record_names_the_instruction", 0, "precise.counter_starts_again", names_instruction, 0,
