@@ -62,7 +62,8 @@ def _check(text, name, size, ways, line):
         raise _wrong(text, f"{name} has {ways} ways; 1 to {WAYS_MAX} are possible")
     sets, rest = divmod(size, ways * line)
     if size > SIZE_MAX or rest or not _is_power_of_two(sets):
-        raise _wrong(text, f"{name} of {size} bytes is not {ways} ways of a power of two of lines of {line} bytes")
+        raise _wrong(text, f"{name} of {size} bytes is not {ways} ways of a power of two of lines of {line} bytes, as "
+                           f"{ways * line}, {ways * line * 2} and so on are, up to 1 GiB")
 
 
 def _split(text, words):
