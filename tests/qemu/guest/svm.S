@@ -87,6 +87,30 @@ svm_long_loop:
 	jnz	1b
 	vmmcall
 
+	/*
+	 * struct access at RDI: loads the quadword at `address` to `before`; if `entry` is not 0, puts `value` there
+	 * and flushes, by the address or by CR3; loads the quadword again, to `after`.
+	 */
+	.globl	svm_access
+svm_access:
+	movq	(%rdi), %rdx
+	movq	(%rdx), %rcx
+	movq	%rcx, 8(%rdi)
+	movq	16(%rdi), %rsi
+	testq	%rsi, %rsi
+	jz	2f
+	movq	24(%rdi), %rcx
+	movq	%rcx, (%rsi)
+	cmpq	$0, 32(%rdi)
+	je	1f
+	invlpg	(%rdx)
+	jmp	2f
+1:	movq	%cr3, %rcx
+	movq	%rcx, %cr3
+2:	movq	(%rdx), %rcx
+	movq	%rcx, 40(%rdi)
+	vmmcall
+
 	/* The global interrupt flag is clear from CLGI to STGI: 8 (1). */
 	.globl	svm_closed, svm_reopened
 svm_closed:

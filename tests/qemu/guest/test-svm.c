@@ -7,6 +7,7 @@
  */
 
 #include "pmu.h"
+#include "svm.h"
 
 #define MSR_VM_HSAVE   0xc0010117
 #define MAX_CPUS       4
@@ -21,9 +22,7 @@
 #define INTERCEPT_2    0x010
 #define IOPM_BASE      0x040
 #define MSRPM_BASE     0x048
-#define ASID	       0x058
 #define VIRTUAL_INTR   0x060
-#define EXIT_CODE      0x070
 #define EVENT_INJECTED 0x0a8
 #define SAVE_ES	       0x400
 #define SAVE_CS	       0x410
@@ -33,12 +32,10 @@
 #define SAVE_IDTR      0x480
 #define SAVE_EFER      0x4d0
 #define SAVE_CR4       0x548
-#define SAVE_CR3       0x550
 #define SAVE_CR0       0x558
 #define SAVE_DR7       0x560
 #define SAVE_DR6       0x568
 #define SAVE_RFLAGS    0x570
-#define SAVE_RIP       0x578
 #define SAVE_RSP       0x5d8
 
 #define ON_INTR	       (1u << 0) /* of INTERCEPT_1 */
@@ -61,7 +58,6 @@
 #define EXIT_CPUID     0x72
 #define EXIT_SWINT     0x75
 #define EXIT_MSR       0x7c
-#define EXIT_VMMCALL   0x81
 #define EXIT_INVALID   (~0ull)
 
 /* The host's code: svm_round, and measure around it. */
@@ -70,14 +66,7 @@
 #define HOST_INSNS     (ROUND_INSNS + MEASURE_INSNS)
 #define HOST_BRANCHES  (ROUND_BRANCHES + MEASURE_BRANCHES)
 
-/* The argument of svm_round. */
-struct svm {
-	uint8_t *vmcb;
-	void (*fn)(void *);
-	void *arg;
-};
-
-void svm_round(void *), svm_through(void *), svm_closed(void *);
+void svm_through(void *), svm_closed(void *);
 extern char svm_open[], svm_call[], svm_leave[], svm_user_loop[], svm_straight[];
 extern char svm_intercepted[], svm_long_loop[], svm_reopened[];
 extern uint32_t svm_msr;
@@ -87,21 +76,6 @@ static uint8_t host_saves[MAX_CPUS][PAGE] __attribute__((aligned(PAGE)));
 static uint8_t stacks[MAX_CPUS][PAGE] __attribute__((aligned(PAGE)));
 static uint8_t msr_permissions[3 * PAGE] __attribute__((aligned(PAGE)));
 static uint8_t io_permissions[3 * PAGE] __attribute__((aligned(PAGE)));
-
-static uint16_t *at16(uint8_t *vmcb, unsigned int offset)
-{
-	return (uint16_t *)(vmcb + offset);
-}
-
-static uint32_t *at32(uint8_t *vmcb, unsigned int offset)
-{
-	return (uint32_t *)(vmcb + offset);
-}
-
-static uint64_t *at64(uint8_t *vmcb, unsigned int offset)
-{
-	return (uint64_t *)(vmcb + offset);
-}
 
 static void set_segment(uint8_t *vmcb, unsigned int offset, uint16_t selector)
 {
@@ -126,8 +100,7 @@ static void set_table(uint8_t *vmcb, unsigned int offset, const uint8_t pointer[
 		value;                                                 \
 	})
 
-/* A guest that begins at `rip`, in the kernel or in user mode, and exits by VMMCALL. */
-static struct svm new_guest(unsigned int cpu, const void *rip, bool user)
+struct svm new_guest(unsigned int cpu, const void *rip, bool user)
 {
 	uint8_t *vmcb = vmcbs[cpu], pointer[10];
 
@@ -584,6 +557,7 @@ void test_svm(void)
 		test_interrupted();
 		test_injected();
 		test_cpus();
+		test_svm_sides();
 		if (config.cpus > 1)
 			test_virtual_interrupts();
 	}

@@ -102,9 +102,13 @@ static bool translate(CPUX86State *env, uint64_t addr, MMUAccessType type,
 {
     CPUTLBEntryFull *full;
     void *host;
-    int flags = probe_access_full_mmu(env, addr, 0, type, mmu_idx, &host,
-                                      &full);
+    int flags;
 
+    if ((mmu_idx & MMU_GUEST_SIDE) != x86_mmu_side(env)) {
+        /* By the page tables of before the VMRUN or #VMEXIT. */
+        return false;
+    }
+    flags = probe_access_full_mmu(env, addr, 0, type, mmu_idx, &host, &full);
     if (flags & TLB_INVALID_MASK) {
         return false;
     }

@@ -69,7 +69,10 @@ bool pmu_pebs_counts(CPUX86State *env, unsigned status_bit)
 }
 
 /* Memory as the CPU itself sees it: whatever the ring, and SMAP. */
-static const int mmu_idx = MMU_KNOSMAP64_IDX;
+static int mmu_idx(CPUX86State *env)
+{
+    return MMU_KNOSMAP64_IDX + x86_mmu_side(env);
+}
 
 /* Are the @bytes at @addr memory that the CPU may write? */
 static bool is_mapped(CPUX86State *env, uint64_t addr, unsigned bytes)
@@ -79,8 +82,8 @@ static bool is_mapped(CPUX86State *env, uint64_t addr, unsigned bytes)
 
     for (uint64_t at = addr; at <= last && at >= addr;
          at = (at | ~TARGET_PAGE_MASK) + 1) {
-        int flags = probe_access_flags(env, at, 1, MMU_DATA_STORE, mmu_idx,
-                                       true, &host, 0);
+        int flags = probe_access_flags(env, at, 1, MMU_DATA_STORE,
+                                       mmu_idx(env), true, &host, 0);
 
         if (flags & (TLB_INVALID_MASK | TLB_MMIO)) {
             return false;
@@ -91,12 +94,12 @@ static bool is_mapped(CPUX86State *env, uint64_t addr, unsigned bytes)
 
 static uint64_t load(CPUX86State *env, uint64_t addr)
 {
-    return cpu_ldq_mmuidx_ra(env, addr, mmu_idx, 0);
+    return cpu_ldq_mmuidx_ra(env, addr, mmu_idx(env), 0);
 }
 
 static void store(CPUX86State *env, uint64_t addr, uint64_t value)
 {
-    cpu_stq_mmuidx_ra(env, addr, value, mmu_idx, 0);
+    cpu_stq_mmuidx_ra(env, addr, value, mmu_idx(env), 0);
 }
 
 static void write_record(CPUX86State *env, uint64_t at, uint64_t counters)
