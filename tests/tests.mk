@@ -121,6 +121,20 @@ else
 debug-kernel: $(CHECK_DEBUG_KERNEL)
 endif
 
+# The kernels without parts of tests/boot/smallest.t, which has them linked again if need be: the debug kernel without each
+# part, and the release kernel without all. Links only, but the optimizer sees all of the second.
+ifeq ($(filter 1,$(DEBUG)),)
+CHECK_WITHOUT_ONE := $(KERNEL_PARTS:%=kernel-without-%)
+CHECK_EMPTY :=
+CHECK_SMALLEST := without-$(subst $(CHECK_EMPTY) ,-,$(KERNEL_PARTS))
+.PHONY: $(CHECK_WITHOUT_ONE) smallest-kernel
+$(CHECK_WITHOUT_ONE): kernel-without-%: debug-kernel
+	@$(MAKE) --no-print-directory DEBUG=1 O=$(O)/debug/without-$* OBJECTS=$(O)/debug WITHOUT=$* $(O)/debug/without-$*/tally.elf
+smallest-kernel: $(O)/tally.elf
+	@$(MAKE) --no-print-directory O=$(O)/$(CHECK_SMALLEST) OBJECTS=$(O) WITHOUT="$(KERNEL_PARTS)" $(O)/$(CHECK_SMALLEST)/tally.elf
+CHECK_SMALLER_KERNELS := $(CHECK_WITHOUT_ONE) smallest-kernel
+endif
+
 check-programs: $(CHECK_TOOL_PROGRAMS) $(CHECK_PAIR_PROGRAMS) $(O)/tests/linux-init $(O)/tests/pfm_count $(O)/tests/scattered $(O)/tests/fuzz $(O)/tests/rules \
 	$(O)/tests/guest.elf $(O)/tests/loader.elf $(CHECK_ALPHA_PROGRAMS) $(CHECK_ALPHA_DYNAMIC) $(CHECK_ALPHA_PAIR_PROGRAMS) $(O)/alpha/tests/rules
 
@@ -165,7 +179,8 @@ check:
 	@$(MAKE) --no-print-directory ARCH=x86_64 O=$(O:%/alpha=%) CC=gcc LD=ld check-alpha
 else
 check: check-deps
-	@$(MAKE) --no-print-directory $(CHECK_PARALLEL) all qemu user-libraries check-programs unit debug-kernel alpha
+	@$(MAKE) --no-print-directory $(CHECK_PARALLEL) all qemu user-libraries check-programs unit debug-kernel alpha \
+		$(if $(TESTS),$(if $(filter %/smallest.t,$(TESTS)),$(CHECK_SMALLER_KERNELS)),$(CHECK_SMALLER_KERNELS))
 	@tests/check -j4 --timer --exec '' $(TESTS) $(if $(TESTS),,$(CHECK_SCRIPTS) $(UNIT_TESTS))
 
 check-quick: check-deps

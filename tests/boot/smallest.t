@@ -3,7 +3,8 @@
 """Kernels WITHOUT parts: without any one of them the kernel links and reports; the smallest one, without all, also passes
 the in-image tests that need none of them.
 
-They are linked below the build folder of a whole kernel, out of its objects, and run its programs: without one part
+`make check` links them below the build folder of a whole kernel, out of its objects; here make has nothing left to do, unless the
+test is called by itself. They run the whole kernel's programs: without one part
 the debug kernel, whose link is short, because no optimizer sees all of it; the smallest one as the release kernel is.
 """
 
