@@ -1,11 +1,15 @@
 /*
  * The model: the way of an access through the caches, and coherence
  *
- * A CPU has a line in its L1D, L2, L1I. The state in the L1D is the one that
- * holds; a line that is modified there may still be exclusive or shared in the
- * L2, and becomes modified there when the L1D loses it. The L1I has lines as shared
- * ones. The LLC has no states: it knows no owner, and each request that misses
- * the caches of its CPU looks into those of all others.
+ * A CPU can have a line in its L1I, L1D and L2. Where both of the latter have
+ * it, the L1D's state is the valid one: a line that is modified there may still
+ * be exclusive or shared in the L2, and becomes modified there when the L1D
+ * loses it. The lines of the L1I are shared. The LLC has no states: it knows no
+ * owner, and each request that misses the caches of its CPU looks into those of
+ * all others.
+ *
+ * Read from the end: model_hierarchy_access() is one access, ask_l2() and
+ * ask_llc() are what it does on a miss.
  *
  * Copyright (c) 2026 The Tally authors
  *
@@ -23,7 +27,10 @@ static const struct {
     [ACCESS_WALK] = { MODEL_L2_WALK_HIT, MODEL_L2_WALK_MISS },
 };
 
-/* MODEL_ITEMS: only the sums of all kinds count it. */
+/*
+ * MODEL_ITEMS: there is no item of this kind alone; LLC_REFERENCE and LLC_MISS
+ * count it.
+ */
 static const struct {
     enum ModelItem reference, miss;
 } llc_items[ACCESS_KINDS] = {
@@ -280,7 +287,7 @@ static bool use_lines(const Cache *cache, uint64_t first, uint64_t last)
 }
 
 enum Level model_hierarchy_access_virtual(ModelCPU *cpu, enum AccessKind kind,
-                                    uint64_t first, uint64_t last)
+                                          uint64_t first, uint64_t last)
 {
     const Cache *llc = &cpu->model->llc;
     bool hit;

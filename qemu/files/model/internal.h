@@ -100,11 +100,11 @@ void model_release(void *memory);
  * the line, and the items of the L2 and beyond count. hierarchy.c
  */
 enum Level model_hierarchy_access(ModelCPU *cpu, enum AccessKind kind,
-                            uint64_t line);
+                                  uint64_t line);
 
 /* The same for lines FIRST to LAST of one access, virtually addressed. */
 enum Level model_hierarchy_access_virtual(ModelCPU *cpu, enum AccessKind kind,
-                                    uint64_t first, uint64_t last);
+                                          uint64_t first, uint64_t last);
 
 /*
  * Parts of a run, run.c: one record; an access to the bytes FIRST to LAST; a

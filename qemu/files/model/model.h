@@ -192,9 +192,10 @@ typedef struct ModelStretch {
 
 /*
  * Words. Bits 62 and 63 tell them apart; no access that retires has an address
- * with MODEL_TAG_STRETCH or MODEL_TAG_RECORD there. A stretch that is left early
- * has the words of the instructions that retired. A record (with MODEL_TAG_RECORD in
- * its info) may stand anywhere; its address follows. It is a load or a store.
+ * with MODEL_TAG_STRETCH or MODEL_TAG_RECORD there. A stretch that is left
+ * early has the words of the instructions that retired. A record (with
+ * MODEL_TAG_RECORD in its info) may stand anywhere; its address follows. It is
+ * a load or a store.
  */
 #define MODEL_TAG_SHIFT   62
 #define MODEL_TAG_STRETCH 1ull

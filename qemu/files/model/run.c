@@ -68,7 +68,7 @@ static enum Level access_lines_virtual(ModelCPU *cpu, enum AccessKind kind,
 {
     unsigned bits = cpu->line_bits;
     enum Level level = model_hierarchy_access_virtual(cpu, kind, first >> bits,
-                                                last >> bits);
+                                                      last >> bits);
 
     *missed = level != LEVEL_L1;
     cpu->counts[kind == ACCESS_FETCH ? MODEL_STALL_FETCH : MODEL_STALL_DATA] +=

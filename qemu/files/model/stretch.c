@@ -17,7 +17,11 @@
 /* Lines of this size have loops of their own. */
 #define USUAL_LINE_BITS 6
 
-/* Three sums of 21 bits share a word: loads, their instructions, modifies. */
+/*
+ * Sums of 21 bits share a word, so that a stretch adds all of its counts by two
+ * additions. sums[0]: loads, the instructions that make them, and stores that
+ * modify; sums[1]: stores, and the instructions that make them.
+ */
 #define SUM_BITS 21
 #define SUM(sums, i) ((sums) >> (SUM_BITS * (i)) & ((1u << SUM_BITS) - 1))
 

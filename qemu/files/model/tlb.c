@@ -116,11 +116,11 @@ static uint64_t walk(ModelCPU *cpu, const ModelPage *page)
 
     for (unsigned i = 0; i < page->nr_steps; i++) {
         uint64_t frame = model_frames_of(&cpu->model->frames,
-                                   page->steps[i] >> MODEL_PAGE_BITS);
+                                         page->steps[i] >> MODEL_PAGE_BITS);
         uint64_t address = frame << MODEL_PAGE_BITS |
                            (page->steps[i] & MODEL_PAGE_MASK);
         enum Level level = model_hierarchy_access(cpu, ACCESS_WALK,
-                                            address >> cpu->line_bits);
+                                                  address >> cpu->line_bits);
 
         cycles += cpu->model->shape.costs.walk_step + cpu->costs[level];
     }
@@ -155,7 +155,7 @@ static uint64_t base_of(ModelCPU *cpu, KnownPage *known)
 {
     if (known->frame == NO_FRAME) {
         known->frame = model_frames_of(&cpu->model->frames,
-                                 known->page.phys >> MODEL_PAGE_BITS);
+                                       known->page.phys >> MODEL_PAGE_BITS);
     }
     return known->frame << MODEL_PAGE_BITS;
 }
