@@ -10,10 +10,10 @@
  *
  * env->pmu.log.end is the end of the log.  In line, a block writes its words at
  * constant offsets from env->pmu.log_base and moves the end when it leaves, and
- * before it calls a helper.  A helper that accesses memory adds records, of two words, at
- * the end, and moves the base as far, so that log.end - log_base stays what the
- * block believes it to be.  An instruction that does not retire takes its
- * words back, those of its helpers too: they are log_added bytes.
+ * before it calls a helper.  A helper that accesses memory adds records, of two
+ * words, at the end, and moves the base as far, so that log.end - log_base stays
+ * what the block believes it to be.  An instruction that does not retire takes
+ * its words back, those of its helpers too: they are log_added bytes.
  *
  * With env->pmu.filters all words are records, and blocks leave out the accesses
  * that change nothing (pmu-translate-filter.c.inc).  Those that retire are
