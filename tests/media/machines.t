@@ -105,7 +105,8 @@ def check_refusals(report):
             ("32 bits", "qemu32", "this CPU has no 64-bit mode; choose an x86-64 model"),
             ("no CPUID to speak of", "486", "this CPU has no 64-bit mode; choose an x86-64 model"),
             ("no NX", "max,nx=off", "this CPU has no NX (no-execute) bit, or the firmware hides it; choose a model "
-             "that has it")):
+             "that has it"),
+            ("x87 only", "max,sse=off,sse2=off,fxsr=off", "this CPU has no SSE2, or the firmware hides it; choose a model that has it")):
         status, lines = stock.run("-cpu", model, "-kernel", ELF)
         report.equal((status, lines[-1:]), (stock.BOOT_FAILURE, ["tally: boot: " + line]), f"{name}: one clear line",
                      *lines)
