@@ -24,7 +24,7 @@ DEFINITION = r"(?m)^(?:[A-Za-z_][^\n;{}=]*?)?\b%s\([^;{}]*\)\s*\{"
 DEFINITIONS = {".S": r"(?m)^%s:", ".py": r"(?m)^ *def %s\("}
 # Targets that are only steps of others.
 EXAMPLE = "file.c", "function"
-STEPS = {"user-newlib", "check-programs", "check-deps", "coverage-programs", "unit-flags", "FORCE"}
+STEPS = {"user-newlib", "check-programs", "check-deps", "coverage-programs", "unit-flags", "FORCE", "smallest-kernel"}
 
 
 def read(path):

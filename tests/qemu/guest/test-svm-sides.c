@@ -5,7 +5,7 @@
  *
  * At one address, ADDRESS, host and guest have pages of their own, each with a number that names it. An architecture with
  * ASIDs lets a CPU keep a translation until something flushes it; the emulator does keep it, and that is tested, too:
- * else each VMRUN and #VMEXIT might flush all, and nobody would notice.
+ * else no rule would notice a VMRUN or #VMEXIT that flushes all.
  */
 
 #include "pmu.h"
@@ -24,7 +24,7 @@
 
 typedef uint64_t table[ENTRIES] __attribute__((aligned(PAGE)));
 
-/* What the guest of svm.S does. */
+/* The argument of the guest of svm.S. */
 struct access {
 	uint64_t *address;
 	uint64_t before;
@@ -106,7 +106,7 @@ static uint64_t host_reads(void)
 	return *(volatile uint64_t *)ADDRESS;
 }
 
-/* What the guest finds at ADDRESS, the last time. */
+/* The number that the guest finds at ADDRESS, after its change if it makes one. */
 static uint64_t guest_reads(struct svm *guest)
 {
 	*at64(guest->vmcb, SAVE_RIP) = (uintptr_t)svm_access;
