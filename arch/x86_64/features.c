@@ -98,15 +98,6 @@ static void probe_xsave(uint32_t max_leaf)
 	}
 }
 
-/* Ends the start if this CPU has not WHAT. The screen's usual time is later; here nothing else will be on it. */
-static void require(bool has, const char *what)
-{
-	if (has)
-		return;
-	screen_init();
-	boot_failure("this CPU has no %s, or the firmware hides it; choose a model that has it", what);
-}
-
 void features_probe(void)
 {
 	uint32_t max_leaf = cpuid_max(0);
@@ -116,7 +107,6 @@ void features_probe(void)
 	cpu_features.tsc_deadline = bit(leaf.ecx, 24);
 	cpu_features.xsave = bit(leaf.ecx, 26);
 	cpu_features.pge = bit(leaf.edx, 13);
-	const bool has_sse2 = bit(leaf.edx, 24) && bit(leaf.edx, 25) && bit(leaf.edx, 26);
 
 	if (max_leaf >= 7) {
 		leaf = cpuid_read(7, 0);
@@ -131,10 +121,12 @@ void features_probe(void)
 		cpu_features.physical_bits = cpuid_read(0x80000008, 0).eax & 0xff;
 	if (cpu_features.physical_bits > PHYSICAL_BITS_MOST)
 		cpu_features.physical_bits = PHYSICAL_BITS_MOST;
-	cpu_features.nx = bit(cpuid_read(0x80000001, 0).edx, 20);
-	require(cpu_features.nx, "NX (no-execute) bit");
-	/* Programs for x86-64 take SSE2 for granted. It comes with FXSAVE, and with SSE. */
-	require(has_sse2, "SSE2");
+	if (!bit(cpuid_read(0x80000001, 0).edx, 20)) {
+		/* The screen's usual time is later. Here nothing else will be on it. */
+		screen_init();
+		boot_failure("this CPU has no NX (no-execute) bit, or the firmware hides it; "
+			     "choose a model that has it");
+	}
 	probe_xsave(max_leaf);
 }
 

@@ -10,7 +10,7 @@
 
 /* Constant after features_probe. The CPUs of one machine are taken to be alike. */
 struct cpu_features {
-	bool nx, smep, smap, umip, pge;
+	bool smep, smap, umip, pge;
 	bool x2apic, tsc_deadline;
 	bool xsave, xsaveopt;
 	bool rdtscp;
@@ -21,7 +21,7 @@ struct cpu_features {
 
 extern struct cpu_features cpu_features;
 
-/* Reads CPUID into cpu_features. A missing feature that the kernel requires is a boot failure. Boot
+/* Reads CPUID into cpu_features. A missing feature that the kernel requires is a boot failure; start.S has asked for SSE2. Boot
  * CPU, first. */
 void features_probe(void);
 

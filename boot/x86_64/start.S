@@ -93,6 +93,7 @@ multiboot2_end:
 #define EFLAGS_CPUID		(1 << 21)
 #define CPUID_EXTENDED		0x80000000
 #define CPUID_EXTENDED_LONG_MODE (1 << 29) /* leaf 0x80000001, EDX */
+#define CPUID_SSE2		(7 << 24)  /* leaf 1, EDX: FXSAVE, SSE, SSE2 */
 
 	.section .boot.text, "ax"
 	.code32
@@ -105,6 +106,7 @@ boot_start:
 	cld
 	movl	$PHYSICAL(boot_stack_end), %esp
 	movl	%eax, %ebp		/* ebp and ebx keep these until C */
+	movl	$PHYSICAL(no_long_mode_text), %esi
 
 	/* A CPU has CPUID if this flag can be changed. */
 	pushfl
@@ -124,9 +126,15 @@ boot_start:
 	jbe	unfit
 	movl	$CPUID_EXTENDED + 1, %eax
 	cpuid
-	popl	%ebx
 	testl	$CPUID_EXTENDED_LONG_MODE, %edx
 	jz	unfit
+	movl	$PHYSICAL(no_sse2_text), %esi
+	movl	$1, %eax
+	cpuid
+	popl	%ebx
+	notl	%edx
+	testl	$CPUID_SSE2, %edx
+	jnz	unfit
 
 	/* Four page directories of 2 MiB pages: 4 GiB. */
 	movl	$PHYSICAL(boot_directories), %edi
@@ -168,10 +176,9 @@ boot_start:
 	lgdt	PHYSICAL(boot_gdt_pointer)
 	ljmp	$SELECTOR_KERNEL_CODE, $boot_long_mode
 
-/* Too early for the log: the text goes to COM1 at the firmware's speed and to the top row of a VGA in
+/* esi: a text. Too early for the log: it goes to COM1 at the firmware's speed and to the top row of a VGA in
  * text mode; then the exit device. */
 unfit:
-	movl	$PHYSICAL(no_long_mode_text), %esi
 	movl	$VGA_TEXT, %edi
 3:	movw	$COM1_STATUS, %dx
 	inb	%dx, %al
@@ -224,6 +231,8 @@ boot_high_half:
 	.section .rodata
 no_long_mode_text:
 	.asciz	"tally: boot: this CPU has no 64-bit mode; choose an x86-64 model\r\n"
+no_sse2_text:
+	.asciz	"tally: boot: this CPU has no SSE2, or the firmware hides it; choose a model that has it\r\n"
 
 	/* Enough for long mode; descriptors.c gives every CPU its own. */
 	.balign	8
