@@ -81,6 +81,8 @@ static long call(struct p9_transport *transport, const void *request, size_t req
 	if (error)
 		return error;
 	device->lost = false;
+	if (!request_size)
+		return 0;
 	if (virtio_queue_add(device->queue, &out, 1, &in, 1, device))
 		return -EIO;
 	virtio_queue_kick(device->queue);

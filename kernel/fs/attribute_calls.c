@@ -53,36 +53,53 @@ static struct mutex attribute_mutex = MUTEX_INITIALIZER(attribute_mutex);
 /* attribute_mutex held. */
 static int apply_locked(struct inode *inode, const struct change *change)
 {
-	uint32_t mode = inode->mode;
+	struct inode_change after = {
+		.mode = inode->mode,
+		.uid = inode->uid,
+		.gid = inode->gid,
+		.times_are_now = change->times_are_now,
+	};
 	int error = check(inode, change);
 
 	if (error)
 		return error;
-
 	switch (change->kind) {
 	case CHANGE_MODE:
 		if (inode_type(inode) == S_IFLNK)
 			return -EOPNOTSUPP;
-		if (((mode ^ change->mode) & 0111) && tmpfs_get_seals(inode) > 0 &&
+		if (((after.mode ^ change->mode) & 0111) && tmpfs_get_seals(inode) > 0 &&
 		    (tmpfs_get_seals(inode) & F_SEAL_EXEC))
 			return -EPERM;
-		inode->mode = (mode & S_IFMT) |
-			      inode_allowed_mode(change->mode & S_IALLUGO, inode->gid);
+		after.mode = (after.mode & S_IFMT) |
+			     inode_allowed_mode(change->mode & S_IALLUGO, inode->gid);
 		break;
 	case CHANGE_OWNER:
-		inode->mode = inode_mode_without_privileges(inode);
+		after.mode = inode_mode_without_privileges(inode);
 		if (change->uid != INODE_OWNER_STAYS)
-			inode->uid = change->uid;
+			after.uid = change->uid;
 		if (change->gid != INODE_OWNER_STAYS)
-			inode->gid = change->gid;
+			after.gid = change->gid;
 		break;
 	case CHANGE_TIMES:
 		if (change->times[0].tv_nsec != NSEC_OMIT)
-			inode->accessed = change->times[0];
+			after.accessed = &change->times[0];
 		if (change->times[1].tv_nsec != NSEC_OMIT)
-			inode->modified = change->times[1];
+			after.modified = &change->times[1];
 		break;
 	}
+	if (inode->superblock->change)
+		error = inode->superblock->change(inode, &after);
+	if (error)
+		return error;
+	if (change->kind != CHANGE_TIMES) {
+		inode->mode = after.mode;
+		inode->uid = after.uid;
+		inode->gid = after.gid;
+	}
+	if (after.accessed)
+		inode->accessed = *after.accessed;
+	if (after.modified)
+		inode->modified = *after.modified;
 	inode_touch_attributes(inode);
 	return 0;
 }
@@ -369,29 +386,41 @@ long sys_ftruncate(const unsigned long arg[6])
 	return result;
 }
 
-static long sync_descriptor(int fd)
+static long sync_descriptor(int fd, bool data_only)
 {
 	struct file *file = fd_get_opened(fd);
 
 	if (!file)
 		return -EBADF;
+	struct inode *inode = file_inode(file);
 	long result = file_has_contents(file) ? 0 : -EINVAL;
 
+	if (!result && inode->superblock->sync)
+		result = inode->superblock->sync(inode->superblock, inode, data_only);
 	file_put(file);
 	return result;
 }
 
 long sys_fsync(const unsigned long arg[6])
 {
-	return sync_descriptor((int)arg[0]);
+	return sync_descriptor((int)arg[0], false);
 }
 
 long sys_fdatasync(const unsigned long arg[6])
 {
-	return sync_descriptor((int)arg[0]);
+	return sync_descriptor((int)arg[0], true);
+}
+
+static bool sync_one(const struct superblock *superblock, void *unused)
+{
+	/* As on Linux, sync has no errors. */
+	if (superblock->sync)
+		superblock->sync(superblock->root->inode->superblock, NULL, false);
+	return true;
 }
 
 long sys_sync(const unsigned long arg[6])
 {
+	superblock_for_each(sync_one, NULL);
 	return 0;
 }

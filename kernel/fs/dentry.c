@@ -111,20 +111,17 @@ struct dentry *dentry_find(struct dentry *parent, const char *name, size_t name_
 	return RB_FIND(dentry_tree, &parent->children, &key);
 }
 
-int dentry_move(struct dentry *dentry, struct dentry *parent, const char *name, size_t name_size)
+void dentry_move(struct dentry *dentry, struct dentry *parent, char *name, size_t name_size)
 {
-	char *copy = kcopy_text(name, name_size);
 	struct dentry *old_parent = dentry->parent;
 
-	if (!copy)
-		return -ENOMEM;
 	dentry_get(dentry);
 	dentry_get(parent);
 	dentry_unlink(dentry);
 	char *old_name = dentry->name;
 
 	spin_lock(&dentry_name_lock);
-	dentry->name = copy;
+	dentry->name = name;
 	dentry->name_size = name_size;
 	dentry->parent = parent;
 	spin_unlock(&dentry_name_lock);
@@ -132,7 +129,6 @@ int dentry_move(struct dentry *dentry, struct dentry *parent, const char *name, 
 	dentry_link(dentry);
 	dentry_put(dentry);
 	dentry_put(old_parent);
-	return 0;
 }
 
 void dentry_exchange(struct dentry *a, struct dentry *b)

@@ -12,6 +12,7 @@
 #include <kernel/fs/inode.h>
 #include <kernel/fs/inotify.h>
 #include <kernel/fs/tmpfs.h>
+#include <kernel/mm/kmalloc.h>
 #include <kernel/task/credentials.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
@@ -65,6 +66,14 @@ static int find(struct dentry *parent, const char *name, size_t size, struct den
 	else
 		*result = NULL;
 	return error;
+}
+
+/* Returns what changes the entries below PARENT's, or NULL: the tree has them alone. */
+static const struct directory_changes *changes_of(const struct dentry *parent)
+{
+	const struct directory_layer *layer = parent->inode->ops->layer;
+
+	return layer ? layer->changes : NULL;
 }
 
 /* Prepares PARENT for losing an entry of its: 0 or an error. */
@@ -133,7 +142,10 @@ static struct inode *make_inode(struct dentry *parent, const struct entry_reques
 	/* A directory with set-group-ID passes its group on, and the bit itself to directories. */
 	if ((above->mode & S_ISGID) && directory)
 		mode |= S_ISGID;
-	struct inode *inode = tmpfs_create_inode(above->superblock, mode, request->device);
+	const struct directory_changes *changes = changes_of(parent);
+	struct inode *inode = changes ?
+				      changes->make_inode(parent->inode, mode, request->device) :
+				      tmpfs_create_inode(above->superblock, mode, request->device);
 
 	if (!inode)
 		return NULL;
@@ -177,6 +189,12 @@ static int create_locked(struct dentry *parent, const char *name, size_t name_si
 	if (!*result) {
 		inode_put(inode);
 		return -ENOMEM;
+	}
+	if (changes_of(parent))
+		error = changes_of(parent)->create(*result, request);
+	if (error) {
+		dentry_put(*result);
+		return error;
 	}
 	dentry_link(*result);
 	if (is_directory(*result))
@@ -226,7 +244,7 @@ int entry_create_nameless(struct dentry *directory, uint32_t mode, bool may_get_
 	char name[24];
 
 	mutex_lock(&tree_mutex);
-	int error = check_parent(directory);
+	int error = changes_of(directory) ? -EOPNOTSUPP : check_parent(directory);
 	struct inode *inode = error ? NULL : make_inode(directory, &request);
 
 	if (inode) {
@@ -327,6 +345,8 @@ static int remove_locked(struct dentry *parent, const char *name, size_t name_si
 		error = check_removal(dentry, directory);
 	if (!error)
 		error = begin_change(parent);
+	if (!error && changes_of(parent))
+		error = changes_of(parent)->remove(dentry);
 	if (error)
 		return error;
 	/* A file that is no directory loses a name. As on Linux, IN_ATTRIB precedes the inode's own end,
@@ -401,6 +421,12 @@ static int link_locked(struct dentry *dentry, struct dentry *parent, const char 
 		return -ENOMEM;
 	}
 	inode_get(inode);
+	if (changes_of(parent))
+		error = changes_of(parent)->link(inode, made);
+	if (error) {
+		dentry_put(made);
+		return error;
+	}
 	inode->links++;
 	inode->nameless = false;
 	dentry_link(made);
@@ -428,13 +454,18 @@ static int move(struct dentry *dentry, struct dentry *to, const char *name, size
 {
 	struct dentry *parent = dentry->parent;
 	struct inode *from = parent->inode;
+	char *copy = kcopy_text(name, name_size);
+	int error = copy ? 0 : -ENOMEM;
 
+	if (!error && changes_of(parent))
+		error = changes_of(parent)->rename(dentry, to, name, name_size, NULL);
+	if (error) {
+		kfree(copy);
+		return error;
+	}
 	/* The name that DENTRY leaves; the dentry keeps PARENT until it moves, the caller longer. */
 	hide(parent, dentry->name, dentry->name_size);
-	int error = dentry_move(dentry, to, name, name_size);
-
-	if (error)
-		return error;
+	dentry_move(dentry, to, copy, name_size);
 	if (is_directory(dentry)) {
 		from->links--;
 		to->inode->links++;
@@ -541,6 +572,9 @@ static int rename_locked(struct dentry *from, const char *from_name, size_t from
 		error = -EBUSY;
 	if (!error && new && !(flags & RENAME_EXCHANGE))
 		error = check_replacement(old, new);
+	/* The protocol has a request for none of them. */
+	if (!error && flags && changes_of(from))
+		error = -EINVAL;
 	if (error)
 		return error;
 	if (flags & RENAME_EXCHANGE) {
@@ -555,6 +589,10 @@ static int rename_locked(struct dentry *from, const char *from_name, size_t from
 			report_move(old, from, from_name, from_size, to, to_name, to_size, NULL);
 		return error;
 	}
+	if (changes_of(from))
+		error = changes_of(from)->rename(old, to, to_name, to_size, new);
+	if (error)
+		return error;
 	/* Needs no memory, so it cannot fail half-way. */
 	dentry_get(new);
 	exchange(old, new);

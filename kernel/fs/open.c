@@ -56,7 +56,9 @@ int dentry_open(struct dentry *dentry, unsigned int flags, struct file **result)
 	if (!(flags & O_PATH))
 		error = open_by_type(inode, file);
 	file->flags &= ~MOMENTARY_FLAGS;
-	if (!error)
+	bool opened = !error;
+
+	if (opened)
 		inotify_file(file, IN_OPEN);
 	else
 		/* A failed open reports no IN_CLOSE. */
@@ -67,6 +69,8 @@ int dentry_open(struct dentry *dentry, unsigned int flags, struct file **result)
 			inotify_file(file, IN_MODIFY);
 	}
 	if (error) {
+		if (opened && file->ops->release)
+			file->ops->release(file);
 		file->ops = &path_ops;
 		file_put(file);
 		return error;
@@ -107,7 +111,7 @@ static int check_permission(const struct inode *inode, unsigned int flags)
 static int find_or_create(struct dentry *start, const char *path, unsigned int flags, uint32_t mode,
 			  unsigned int links_left, struct dentry **result, bool *made)
 {
-	const struct entry_request request = { .mode = S_IFREG | mode };
+	const struct entry_request request = { .mode = S_IFREG | mode, .opened = true };
 	struct dentry *parent, *found;
 	const char *name;
 	size_t name_size;

@@ -2,6 +2,7 @@
 /* System calls about the room of contents: fallocate; and calls about a medium, which Tally does not have:
  * they only check their arguments. */
 #include <kernel/base/syscall.h>
+#include <kernel/fs/dentry.h>
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>
 #include <kernel/fs/inotify.h>
@@ -120,7 +121,10 @@ long sys_syncfs(const unsigned long arg[6])
 {
 	struct file *file = fd_get_file((int)arg[0]);
 	long result = file && !(file->flags & O_PATH) ? 0 : -EBADF;
+	struct inode *inode = result ? NULL : file_inode(file);
 
+	if (inode && inode->superblock->sync)
+		result = inode->superblock->sync(inode->superblock, NULL, false);
 	if (file)
 		file_put(file);
 	return result;

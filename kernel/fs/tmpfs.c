@@ -23,6 +23,7 @@
 #include "tmpfs_contents.h"
 #include "tmpfs_pages.h"
 #include "tmpfs_sizes.h"
+#include "tmpfs_through.h"
 
 /* Linux's TMPFS_MAGIC. */
 #define MAGIC		  0x01021994
@@ -47,6 +48,7 @@ static void free_inode(struct inode *inode)
 	struct tmpfs_inode *file = tmpfs_inode(inode);
 
 	tmpfs_remove_pages(file, 0, PAGE_TREE_LIMIT);
+	page_tree_remove(&file->dirty, 0, PAGE_TREE_LIMIT);
 	/* The page of a long target: see tmpfs_set_target. */
 	tmpfs_uncharge_pages(inode, inode->pages);
 	if (file->source)
@@ -60,7 +62,7 @@ static void free_inode(struct inode *inode)
 static int open_regular(struct inode *inode, struct file *file)
 {
 	file->ops = &tmpfs_file_ops;
-	return 0;
+	return tmpfs_open_through(inode, file);
 }
 
 static const struct inode_ops regular_ops = {

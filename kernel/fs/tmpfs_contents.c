@@ -24,6 +24,7 @@
 #include <uapi/linux/fcntl.h>
 
 #include "tmpfs_pages.h"
+#include "tmpfs_through.h"
 
 /* Most bytes that are read from a source at once. */
 #define SOURCE_READ_MAX ((size_t)65536)
@@ -170,12 +171,18 @@ static ssize_t read_for_kernel(struct file *file, void *buffer, size_t size, uin
 
 /* --- writing --- */
 
-/* Writes SIZE bytes by COPY at POSITION, within one page. write_mutex held. */
-static int write_part(struct inode *inode, uint64_t position, const void *from, size_t size,
-		      int (*copy)(void *to, const void *from, size_t size))
+/* Writes some of SIZE bytes by COPY at POSITION; those within one page if they stay in the file. Returns how many, or an
+ * error. write_mutex held. */
+static ssize_t write_part(struct inode *inode, uint64_t position, const void *from, size_t size,
+			  int (*copy)(void *to, const void *from, size_t size))
 {
+	size_t left = PAGE_SIZE - (position & ~PAGE_MASK);
 	void *page;
 
+	if (tmpfs_through(tmpfs_inode(inode)))
+		return tmpfs_write_through(tmpfs_inode(inode), position, from, size, copy);
+	if (size > left)
+		size = left;
 	mutex_lock(&inode->mutex);
 	int error = tmpfs_get_page(tmpfs_inode(inode), position >> PAGE_SHIFT, &page);
 
@@ -191,7 +198,7 @@ static int write_part(struct inode *inode, uint64_t position, const void *from, 
 	if (position + size > inode->size)
 		inode->size = position + size;
 	mutex_unlock(&inode->mutex);
-	return 0;
+	return (ssize_t)size;
 }
 
 static ssize_t write_contents(struct file *file, const void *from, size_t size, uint64_t *position,
@@ -199,7 +206,7 @@ static ssize_t write_contents(struct file *file, const void *from, size_t size, 
 {
 	struct inode *inode = file_inode(file);
 	size_t done = 0;
-	int error = 0;
+	ssize_t error = 0;
 
 	if (!size)
 		return 0;
@@ -220,17 +227,15 @@ static ssize_t write_contents(struct file *file, const void *from, size_t size, 
 	else if (size > FILE_SIZE_MAX - *position)
 		size = FILE_SIZE_MAX - *position;
 	while (done < size && !error) {
-		uint64_t at = *position + done;
-		size_t part = PAGE_SIZE - (at & ~PAGE_MASK);
+		ssize_t part = signal_is_fatal_pending(task_current()) ?
+				       -EINTR :
+				       write_part(inode, *position + done,
+						  (const char *)from + done, size - done, copy);
 
-		if (part > size - done)
-			part = size - done;
-		if (signal_is_fatal_pending(task_current()))
-			error = -EINTR;
+		if (part < 0)
+			error = part;
 		else
-			error = write_part(inode, at, (const char *)from + done, part, copy);
-		if (!error)
-			done += part;
+			done += (size_t)part;
 	}
 	if (done) {
 		*position += done;
@@ -262,14 +267,46 @@ static void *fault_page(struct vm_area *area, uint64_t offset, bool write, bool 
 
 	*writable = area->shared && (area->prot & VM_WRITE);
 	mutex_lock(&inode->mutex);
+	bool through = tmpfs_through(tmpfs_inode(inode)) != NULL;
+
 	if (offset < inode->size)
 		error = tmpfs_get_page(tmpfs_inode(inode), offset >> PAGE_SHIFT, &page);
+	if (page && through && write) {
+		error = tmpfs_note_dirty(tmpfs_inode(inode), offset >> PAGE_SHIFT, page);
+		if (error) {
+			page_put(page);
+			page = NULL;
+		}
+	} else if (through) {
+		/* The first write comes here, too. */
+		*writable = false;
+	}
 	mutex_unlock(&inode->mutex);
 	/* Killing a process would not make room in a full file system. */
 	return error == -ENOMEM ? VM_NO_MEMORY : page;
 }
 
-static const struct vm_area_ops area_ops = { .fault = fault_page, .mergeable = true };
+static int sync_area(struct vm_area *area, uint64_t start, uint64_t end)
+{
+	struct tmpfs_inode *file = tmpfs_inode(file_inode(area->file));
+
+	return area->shared && tmpfs_through(file) ?
+		       tmpfs_send_dirty(file, start >> PAGE_SHIFT, end >> PAGE_SHIFT) :
+		       0;
+}
+
+static void close_area(struct vm_area *area)
+{
+	/* An error leaves the pages dirty, for the next try. */
+	sync_area(area, area->offset, area->offset + (area->end - area->start));
+}
+
+static const struct vm_area_ops area_ops = {
+	.close = close_area,
+	.sync = sync_area,
+	.fault = fault_page,
+	.mergeable = true,
+};
 
 static int map_file(struct file *file, struct vm_area *area)
 {
@@ -289,5 +326,6 @@ const struct file_ops tmpfs_file_ops = {
 	.read_for_kernel = read_for_kernel,
 	.write_from_kernel = write_from_kernel,
 	.mmap = map_file,
+	.release = tmpfs_close_through,
 	.seekable = true,
 };

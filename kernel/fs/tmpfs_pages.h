@@ -23,6 +23,7 @@ struct tmpfs_inode {
 	struct tmpfs_source *source; /* what reads the initial contents, or NULL */
 	uint64_t image_size; /* I: bytes of either that still show where the file has no page */
 	_Atomic unsigned int seals; /* F_SEAL_*; changed under write_mutex */
+	struct page_tree dirty;	    /* I: pages that the source lacks: tmpfs_through.c */
 	char *target;		    /* a link's, allocated; NULL: the image */
 	struct vm_mapping mapping;
 };

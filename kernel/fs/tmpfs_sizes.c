@@ -16,6 +16,7 @@
 #include <uapi/linux/fcntl.h>
 
 #include "tmpfs_pages.h"
+#include "tmpfs_through.h"
 
 _Static_assert(PAGE_TREE_LIMIT *PAGE_SIZE >= FILE_SIZE_MAX, "a file fits its tree");
 
@@ -29,11 +30,20 @@ int tmpfs_resize(struct inode *inode, uint64_t size)
 	if ((size < inode->size && tmpfs_is_sealed(inode, F_SEAL_SHRINK)) ||
 	    (size > inode->size && tmpfs_is_sealed(inode, F_SEAL_GROW)))
 		return -EPERM;
+	const struct tmpfs_through *through = tmpfs_through(file);
+	int error = through ? through->resize(file->source, size) : 0;
+
+	if (error)
+		return error;
 	mutex_lock(&inode->mutex);
 	/* Pages beyond the end, from fallocate, are removed even when the size stays. */
 	bool shrinks = size <= inode->size;
 
 	inode->size = size;
+	if (through)
+		file->image_size = size;
+	if (through && inode->source_blocks > first * (PAGE_SIZE / 512))
+		inode->source_blocks = first * (PAGE_SIZE / 512);
 	if (shrinks) {
 		/* The rest of the last page must read as zeros when the file grows again. */
 		if (file->image_size > size)
@@ -46,6 +56,7 @@ int tmpfs_resize(struct inode *inode, uint64_t size)
 			memset((char *)last + (size & ~PAGE_MASK), 0,
 			       PAGE_SIZE - (size & ~PAGE_MASK));
 		tmpfs_remove_pages(file, first, PAGE_TREE_LIMIT);
+		page_tree_remove(&file->dirty, first, PAGE_TREE_LIMIT);
 	}
 	mutex_unlock(&inode->mutex);
 	if (shrinks)
@@ -68,6 +79,9 @@ int tmpfs_allocate(struct inode *inode, uint64_t offset, uint64_t size)
 	struct tmpfs_inode *file = tmpfs_inode(inode);
 	uint64_t first = offset >> PAGE_SHIFT, end = (offset + size + PAGE_SIZE - 1) >> PAGE_SHIFT;
 
+	/* The protocol has no request for it. */
+	if (tmpfs_through(file))
+		return -EOPNOTSUPP;
 	if (offset + size > inode->size && tmpfs_is_sealed(inode, F_SEAL_GROW))
 		return -EPERM;
 	mutex_lock(&inode->mutex);
@@ -123,6 +137,8 @@ int tmpfs_punch(struct inode *inode, uint64_t offset, uint64_t size)
 	uint64_t first = (offset + PAGE_SIZE - 1) >> PAGE_SHIFT, last = end >> PAGE_SHIFT;
 	int error = 0;
 
+	if (tmpfs_through(file))
+		return -EOPNOTSUPP;
 	if (tmpfs_is_sealed(inode, F_SEAL_WRITE | F_SEAL_FUTURE_WRITE))
 		return -EPERM;
 	mutex_lock(&inode->mutex);

@@ -451,6 +451,18 @@ long vm_resident_vector(struct vm_space *space, struct user_range range, unsigne
 	return done ? (long)done : -ENOMEM;
 }
 
+/* Secures what AREA shows at ADDRESS … END - 1. */
+static int sync_part(struct vm_area *area, uintptr_t address, uintptr_t end)
+{
+	uint64_t offset = area->offset - area->start;
+
+	if (address < area->start)
+		address = area->start;
+	if (end > area->end)
+		end = area->end;
+	return area->ops->sync(area, offset + address, offset + end);
+}
+
 int vm_sync(struct vm_space *space, struct user_range range, unsigned int flags)
 {
 	uintptr_t address = user_range_start(range), end = user_range_end(range);
@@ -469,6 +481,8 @@ int vm_sync(struct vm_space *space, struct user_range range, unsigned int flags)
 		else if ((flags & MS_SYNC) && area->shared && area->file &&
 			 !file_has_contents(area->file))
 			error = -EINVAL;
+		else if ((flags & MS_SYNC) && area->ops && area->ops->sync)
+			error = sync_part(area, address, end);
 		address = area->end;
 	}
 	vm_space_unlock(space);

@@ -111,10 +111,14 @@ static bool mount_shares(void)
 	if (!text)
 		return false;
 	end = text + size;
-	for (const char *tag = text, *path; tag < end; tag = path + strlen(path) + 1) {
+	for (char *tag = text, *path; tag < end; tag = path + strlen(path) + 1) {
 		struct dentry *directory;
+		char *option = strchr(tag, ',');
+		bool writes = option && strcmp(option, ",write") == 0;
 
 		path = tag + strlen(tag) + 1;
+		if (writes)
+			*option = '\0';
 		if (path >= end)
 			boot_failure(SHARES_PATH ": %s has no directory; rebuild the initramfs",
 				     tag);
@@ -122,7 +126,7 @@ static bool mount_shares(void)
 					&directory);
 
 		if (!error) {
-			error = share_mount(tag, directory);
+			error = share_mount(tag, writes, directory);
 			dentry_put(directory);
 		}
 		if (error)

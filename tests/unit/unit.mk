@@ -28,10 +28,13 @@ UNIT_KERNEL_SRCS := $(sort \
 	drivers/virtio/port.c \
 	drivers/virtio/queue.c \
 	kernel/debug/lock_graph.c \
+	kernel/fs/9p/change.c \
 	kernel/fs/9p/client.c \
 	kernel/fs/9p/directory.c \
+	kernel/fs/9p/entries.c \
 	kernel/fs/9p/message.c \
 	kernel/fs/9p/source.c \
+	kernel/fs/9p/writing.c \
 	kernel/mm/text.c \
 	kernel/perfctr/perfctr.c \
 	kernel/random/chacha20.c \

@@ -24,8 +24,8 @@ NO_ENTRY = 1
 def _run(options):
     if options.initrd is None:
         return packing.run_packed(options)
-    if options.root or options.env or options.add or options.get or options.share:
-        raise Failure(USAGE, "--initrd is booted as it is: it cannot be had with --root, --add, --env, --get or --share")
+    if options.root or options.env or options.add or options.get or options.share or options.write:
+        raise Failure(USAGE, "--initrd is booted as it is: it cannot be had with --root, --add, --env, --get, --share or --write")
     words = packing.words_of(options)
     if any(word.split() != [word] for word in words):
         raise Failure(USAGE, "words for the /init of an --initrd cannot have spaces in them")

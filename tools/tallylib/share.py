@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Folders of the host that the guest sees in place: the current one, and those of --share.
 
-The emulator serves each folder by 9P, read-only; what the guest changes is in its own memory (kernel/fs/9p/). The kernel
+The emulator serves each folder by 9P. What the guest changes is in its own memory (kernel/fs/9p/), and the emulator serves
+read-only, or with --write changes go through to the host. The kernel
 mounts them where /.tally/shares says, before the program starts and after the program itself was found in the initramfs.
 """
 
@@ -13,8 +14,10 @@ from .record import record
 from . import architecture
 from .failure import NOT_FOUND, USAGE, Failure
 
-# The guest's file: the tag and the folder of each, as strings that end with a zero byte.
+# The guest's file: the tag, with WRITE after it if changes go through, and the folder of each, as strings that end with a zero
+# byte.
 FILE = "/.tally/shares"
+_WRITE = ",write"
 # The guest's folders that the kernel needs itself.
 _TAKEN = ("dev", "proc", "sys", ".tally")
 
@@ -26,12 +29,14 @@ class Share:
     host: str
     guest: str
     tag: str = ""
+    write: bool = False
 
     def words(self):
         """QEMU's words for it."""
         path = self.host.replace(",", ",,")
         # Names of several of the host's file systems below the folder get different numbers.
-        return ["-fsdev", f"local,id={self.tag},path={path},security_model=none,readonly=on,multidevs=remap",
+        readonly = "" if self.write else "readonly=on,"
+        return ["-fsdev", f"local,id={self.tag},path={path},security_model=none,{readonly}multidevs=remap",
                 "-device", f"virtio-9p-pci,fsdev={self.tag},mount_tag={self.tag},ioeventfd=off,disable-legacy=on"]
 
 
@@ -39,6 +44,8 @@ def add_options(add):
     """Declares the options by argparse's ADD."""
     add("--share", metavar="HOST[:GUEST]", action="append", default=[],
         help="show this folder of the host, at its own path or at GUEST; changes stay in the machine (repeatable)")
+    add("--write", action="store_true",
+        help="let the program's changes of shared folders through to the host")
     add("--no-share", action="store_true", help="do not show the current folder")
 
 
@@ -48,6 +55,8 @@ def settle(options, own_emulator, folder):
     asked = [_parse(text) for text in options.share]
     reason = _why_not(options, own_emulator)
     if reason:
+        if options.write:
+            raise Failure(USAGE, f"--write: nothing is shared: {reason}")
         if asked:
             print(f"tally: nothing is shared: {reason}", file=sys.stderr)
         return []
@@ -59,13 +68,22 @@ def settle(options, own_emulator, folder):
     found = [shares[guest] for guest in sorted(shares)]
     for number, share in enumerate(found):
         share.tag = f"tally{number}"
+        share.write = options.write
         _check_outer(share, found[:number])
+    if options.write and not found:
+        raise Failure(USAGE, f"--write: nothing is shared: {_none(options, folder)}")
     return found
 
 
 def contents(shares):
     """The guest's FILE."""
-    return b"".join(os.fsencode(text) + b"\0" for share in shares for text in (share.tag, share.guest))
+    return b"".join(os.fsencode(text) + b"\0" for share in shares
+                    for text in (share.tag + (_WRITE if share.write else ""), share.guest))
+
+
+def _none(options, folder):
+    """Why no folder is shared."""
+    return "--no-share" if options.no_share else "--root" if options.root else f"{folder} of the guest cannot be a folder of the host"
 
 
 def _why_not(options, own_emulator):

@@ -362,7 +362,7 @@ HOOK(task_migrated, 1, (void), ())
 /* --- always called --- */
 
 /* The first task has ended, and the machine is about to. Task context. */
-HOOK_ALWAYS(machine_ends, 1, (void), ())
+HOOK_ALWAYS(machine_ends, 2, (void), ())
 
 /* The tick of CPU time (<kernel/sched/cpu_time.h>) has found PROCESS running. Interrupts off. */
 HOOK_ALWAYS(cpu_tick, 2, (struct process * process), (process))

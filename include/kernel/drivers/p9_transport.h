@@ -17,8 +17,8 @@ struct p9_transport {
 	/* Sends the REQUEST_SIZE bytes at REQUEST and waits for the reply, of which it writes at most REPLY_MAX bytes
 	 * to REPLY. Both are in the direct map, contiguous in physical memory. Returns how many bytes the server says
 	 * that it wrote, which the caller checks; or -EIO: the device is broken; or -EINTR: a fatal signal is pending,
-	 * and the server is late: both buffers stay the device's until a later call returns neither. Task context; the
-	 * caller makes one call at a time. */
+	 * and the server is late: both buffers stay the device's until a later call returns neither. With a REQUEST_SIZE
+	 * of 0 it only waits for such a late reply. Task context; the caller makes one call at a time. */
 	long (*call)(struct p9_transport *transport, const void *request, size_t request_size,
 		     void *reply, size_t reply_max);
 	struct p9_transport *next; /* p9_transport_add's own */

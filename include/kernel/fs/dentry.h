@@ -25,6 +25,7 @@
 struct dentry;
 struct file;
 struct inode;
+struct inode_change;
 
 RB_HEAD(dentry_tree, dentry);
 
@@ -63,9 +64,14 @@ struct superblock {
 	void (*enter)(struct superblock
 			      *superblock); /* before a path's walk enters ROOT; NULL: nothing */
 	void (*end)(struct superblock *superblock); /* before it is freed; NULL: nothing */
-	void *private;				    /* of those two */
-	TAILQ_ENTRY(superblock) mounted;	    /* D */
-	LIST_HEAD(, inotify_watch) watches;	    /* kernel/fs/inotify.c's */
+	/* The attributes of INODE are about to change: 0, or an error: they do not. NULL: 0. */
+	int (*change)(struct inode *inode, const struct inode_change *change);
+	/* Secures the contents of INODE, a file or directory, or with NULL of all files; DATA_ONLY: as fdatasync. 0 or an
+	 * error. NULL: they are. */
+	int (*sync)(struct superblock *superblock, struct inode *inode, bool data_only);
+	void *private;			    /* of those */
+	TAILQ_ENTRY(superblock) mounted;    /* D */
+	LIST_HEAD(, inotify_watch) watches; /* kernel/fs/inotify.c's */
 };
 
 extern struct mutex tree_mutex;
@@ -91,8 +97,8 @@ void dentry_link(struct dentry *dentry);
 void dentry_unlink(struct dentry *dentry);
 /* Returns the linked child of that name, without a reference, or NULL. tree_mutex held. */
 struct dentry *dentry_find(struct dentry *parent, const char *name, size_t name_size);
-/* Makes DENTRY, linked, the entry NAME of PARENT. 0, -ENOMEM. tree_mutex held. */
-int dentry_move(struct dentry *dentry, struct dentry *parent, const char *name, size_t name_size);
+/* Makes DENTRY, linked, the entry NAME, allocated, which moves in, of PARENT. tree_mutex held. */
+void dentry_move(struct dentry *dentry, struct dentry *parent, char *name, size_t name_size);
 /* Exchanges the names and places of A and B, linked. tree_mutex held. */
 void dentry_exchange(struct dentry *a, struct dentry *b);
 /* True if DENTRY is ABOVE or below it. tree_mutex held. */
@@ -150,6 +156,7 @@ struct entry_request {
 	uint32_t mode;	    /* S_IF* and permissions, the umask applied */
 	uint64_t device;    /* of a device node */
 	const char *target; /* of a symbolic link, terminated */
+	bool opened;	    /* the caller opens the new file at once */
 };
 
 /* Creates an entry NAME in PARENT. 0, and *RESULT (may be NULL) with a reference; -EEXIST, -ENOENT (PARENT

@@ -59,6 +59,27 @@ struct directory_layer {
 	void (*hide)(struct inode *directory, const char *name, size_t name_size);
 	/* Returns 0 or -ENOTEMPTY: an entry below shows that the tree does not have. */
 	int (*check_empty)(struct inode *directory);
+	/* Programs change what is below, too, or with NULL the tree alone. */
+	const struct directory_changes *changes;
+};
+
+struct entry_request;
+
+/*
+ * The changes of the entries below: each comes first, and the tree's follows without fail. After an error nothing has changed.
+ * tree_mutex is held.
+ */
+struct directory_changes {
+	/* Creates the inode of an entry that is to be made: NULL: no memory. */
+	struct inode *(*make_inode)(struct inode *directory, uint32_t mode, uint64_t device);
+	/* Makes the entry of MADE, not linked, whose inode is make_inode's. */
+	int (*create)(struct dentry *made, const struct entry_request *request);
+	/* Gives INODE the name of MADE, not linked. */
+	int (*link)(struct inode *inode, struct dentry *made);
+	int (*remove)(struct dentry *dentry);
+	/* Makes DENTRY the entry NAME of TO, where REPLACED, unless NULL, was. */
+	int (*rename)(struct dentry *dentry, struct dentry *to, const char *name, size_t name_size,
+		      struct dentry *replaced);
 };
 
 /* The operations of a kind of inode. Task context. NULL: as stated. */
@@ -98,6 +119,13 @@ struct inode_ops {
 	bool (*is_fixed)(const struct inode *inode, bool owner);
 	/* Called after the last reference is dropped. NULL: kfree. */
 	void (*free)(struct inode *inode);
+};
+
+/* New attributes of an inode: its mode, owner or times. */
+struct inode_change {
+	uint32_t mode, uid, gid; /* mode: with the type; what does not change is the inode's */
+	const struct kernel_timespec *accessed, *modified; /* NULL: no change */
+	bool times_are_now;
 };
 
 struct inode {

@@ -3,10 +3,13 @@
 #ifndef KERNEL_SHARE_H
 #define KERNEL_SHARE_H
 
+#include <stdbool.h>
+
 struct dentry;
 
-/* Mounts the folder of the host that the transport with TAG leads to at MOUNTPOINT, below a layer in memory: 0, -ENODEV (no
- * such transport), -ENOMEM, and superblock_mount's errors. The server is not asked before a path leads there. Task context. */
-int share_mount(const char *tag, struct dentry *mountpoint);
+/* Mounts the folder of the host that the transport with TAG leads to at MOUNTPOINT, below a layer in memory, through which with
+ * WRITES all changes go: 0, -ENODEV (no such transport), -ENOMEM, and superblock_mount's errors. The server is not asked before
+ * a path leads there. Task context. */
+int share_mount(const char *tag, bool writes, struct dentry *mountpoint);
 
 #endif

@@ -48,6 +48,9 @@ struct vm_area_ops {
 	 * may be writable now. For a private area the access is always a read, and the page is never
 	 * mapped writable. */
 	void *(*fault)(struct vm_area *area, uint64_t offset, bool write, bool *writable);
+	/* msync: what mappings have written to bytes [START, END) of the object is secured: 0 or a negative error. NULL:
+	 * it is. */
+	int (*sync)(struct vm_area *area, uint64_t start, uint64_t end);
 	/* mincore: returns whether the page at OFFSET is in memory, mapped or not. NULL: only mapped
 	 * pages are. */
 	bool (*resident)(struct vm_area *area, uint64_t offset);

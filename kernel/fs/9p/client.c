@@ -44,19 +44,26 @@ enum {
 	CLUNK = 120,
 };
 
-static struct p9_message begin(struct p9_client *client, uint8_t type)
+struct p9_message p9_begin(struct p9_client *client, uint8_t type)
 {
+	const struct p9_transport *transport = client->transport;
+
 	mutex_lock(&client->mutex);
-	return p9_request(client->request, client->size_max, type, type == TVERSION ? NO_TAG : TAG);
+	/* The server may still read the request that a signal has ended. */
+	if (client->lost)
+		client->lost = transport->call(client->transport, NULL, 0, NULL, 0) == -EINTR;
+	return p9_request(client->request, client->lost ? 0 : client->size_max, type,
+			  type == TVERSION ? NO_TAG : TAG);
 }
 
-/* Sends REQUEST; it becomes the reply, after its header. 0, or the error; the server's or -EIO. */
-static int call(struct p9_client *client, struct p9_message *request)
+int p9_call(struct p9_client *client, struct p9_message *request)
 {
 	struct p9_transport *transport = client->transport;
 	uint8_t type, asked = request->failed ? 0 : request->bytes[4];
 	size_t size = p9_finish(request);
 
+	if (client->lost)
+		return -EINTR;
 	if (!size)
 		return -ENAMETOOLONG;
 	long got =
@@ -79,8 +86,7 @@ static int call(struct p9_client *client, struct p9_message *request)
 	return p9_is_complete(request) && type == asked + 1 ? 0 : -EIO;
 }
 
-/* Ends the use of REPLY. Returns ERROR, or -EIO if a field of the reply was missing. */
-static int end(struct p9_client *client, const struct p9_message *reply, int error)
+int p9_end(struct p9_client *client, const struct p9_message *reply, int error)
 {
 	mutex_unlock(&client->mutex);
 	return !error && !p9_is_complete(reply) ? -EIO : error;
@@ -107,11 +113,11 @@ static void give_back_fid(struct p9_client *client, uint32_t fid, int error)
 
 static int agree(struct p9_client *client)
 {
-	struct p9_message message = begin(client, TVERSION);
+	struct p9_message message = p9_begin(client, TVERSION);
 
 	p9_put_32(&message, client->size_max);
 	p9_put_text(&message, VERSION, strlen(VERSION));
-	int error = call(client, &message);
+	int error = p9_call(client, &message);
 	uint32_t size_max = p9_get_32(&message);
 	size_t size;
 	const char *version = p9_get_text(&message, &size);
@@ -121,12 +127,12 @@ static int agree(struct p9_client *client)
 		error = -EIO;
 	if (!error)
 		client->size_max = size_max;
-	return end(client, &message, error);
+	return p9_end(client, &message, error);
 }
 
 static int attach(struct p9_client *client, uint32_t *root, struct p9_qid *qid)
 {
-	struct p9_message message = begin(client, ATTACH);
+	struct p9_message message = p9_begin(client, ATTACH);
 
 	*root = take_fid(client);
 	p9_put_32(&message, *root);
@@ -134,12 +140,12 @@ static int attach(struct p9_client *client, uint32_t *root, struct p9_qid *qid)
 	p9_put_text(&message, "", 0);
 	p9_put_text(&message, "", 0);
 	p9_put_32(&message, 0);
-	int error = call(client, &message);
+	int error = p9_call(client, &message);
 
 	*qid = p9_get_qid(&message);
 	if (!error && !(qid->type & P9_QID_DIRECTORY))
 		error = -ENOTDIR;
-	return end(client, &message, error);
+	return p9_end(client, &message, error);
 }
 
 int p9_client_start(struct p9_client *client, struct p9_transport *transport, uint32_t *root,
@@ -182,7 +188,7 @@ int p9_walk(struct p9_client *client, uint32_t directory, const char *name, size
 	    uint32_t *result, struct p9_qid *qid)
 {
 	uint16_t names = name_size ? 1 : 0;
-	struct p9_message message = begin(client, WALK);
+	struct p9_message message = p9_begin(client, WALK);
 	uint32_t fid = take_fid(client);
 
 	p9_put_32(&message, directory);
@@ -190,7 +196,7 @@ int p9_walk(struct p9_client *client, uint32_t directory, const char *name, size
 	p9_put_16(&message, names);
 	if (names)
 		p9_put_text(&message, name, name_size);
-	int error = call(client, &message);
+	int error = p9_call(client, &message);
 
 	if (!error && p9_get_16(&message) != names)
 		error = -EIO;
@@ -203,17 +209,17 @@ int p9_walk(struct p9_client *client, uint32_t directory, const char *name, size
 		give_back_fid(client, fid, error);
 	else
 		*result = fid;
-	return end(client, &message, error);
+	return p9_end(client, &message, error);
 }
 
 void p9_clunk(struct p9_client *client, uint32_t fid)
 {
-	struct p9_message message = begin(client, CLUNK);
+	struct p9_message message = p9_begin(client, CLUNK);
 
 	p9_put_32(&message, fid);
 	/* Whatever the server says, it has forgotten the fid. */
-	give_back_fid(client, fid, call(client, &message));
-	end(client, &message, 0);
+	give_back_fid(client, fid, p9_call(client, &message));
+	p9_end(client, &message, 0);
 }
 
 static struct kernel_timespec get_time(struct p9_message *message, bool *valid)
@@ -230,11 +236,11 @@ static struct kernel_timespec get_time(struct p9_message *message, bool *valid)
 
 int p9_get_attributes(struct p9_client *client, uint32_t fid, struct p9_attributes *attributes)
 {
-	struct p9_message message = begin(client, GETATTR);
+	struct p9_message message = p9_begin(client, GETATTR);
 
 	p9_put_32(&message, fid);
 	p9_put_64(&message, BASIC);
-	int error = call(client, &message);
+	int error = p9_call(client, &message);
 	bool valid = (p9_get_64(&message) & BASIC) == BASIC;
 
 	attributes->qid = p9_get_qid(&message);
@@ -255,15 +261,15 @@ int p9_get_attributes(struct p9_client *client, uint32_t fid, struct p9_attribut
 	if (!error && (!valid || attributes->size > INT64_MAX || (attributes->mode & ~MODE_MASK) ||
 		       directory != !!(attributes->qid.type & P9_QID_DIRECTORY)))
 		error = -EIO;
-	return end(client, &message, error);
+	return p9_end(client, &message, error);
 }
 
 ssize_t p9_read_link(struct p9_client *client, uint32_t fid, char *buffer, size_t size)
 {
-	struct p9_message message = begin(client, READLINK);
+	struct p9_message message = p9_begin(client, READLINK);
 
 	p9_put_32(&message, fid);
-	int error = call(client, &message);
+	int error = p9_call(client, &message);
 	size_t length;
 	const char *target = p9_get_text(&message, &length);
 
@@ -271,7 +277,7 @@ ssize_t p9_read_link(struct p9_client *client, uint32_t fid, char *buffer, size_
 		error = -EIO;
 	if (!error)
 		memcpy(buffer, target, length);
-	error = end(client, &message, error);
+	error = p9_end(client, &message, error);
 	return error ? error : (ssize_t)length;
 }
 
@@ -279,15 +285,15 @@ ssize_t p9_read_link(struct p9_client *client, uint32_t fid, char *buffer, size_
 
 int p9_open(struct p9_client *client, uint32_t fid, uint32_t flags)
 {
-	struct p9_message message = begin(client, LOPEN);
+	struct p9_message message = p9_begin(client, LOPEN);
 
 	p9_put_32(&message, fid);
 	p9_put_32(&message, flags);
-	int error = call(client, &message);
+	int error = p9_call(client, &message);
 
 	p9_get_qid(&message);
 	p9_get_32(&message); /* the size of good transfers: the message's bounds it, too */
-	return end(client, &message, error);
+	return p9_end(client, &message, error);
 }
 
 /* Asks for at most SIZE bytes by a request of TYPE; REPLY is then at those bytes. Returns how many they are, or an error.
@@ -295,13 +301,13 @@ int p9_open(struct p9_client *client, uint32_t fid, uint32_t flags)
 static ssize_t get_data(struct p9_client *client, uint8_t type, uint32_t fid, uint64_t offset,
 			size_t size, struct p9_message *reply)
 {
-	*reply = begin(client, type);
+	*reply = p9_begin(client, type);
 	if (size > client->size_max - DATA_AT)
 		size = client->size_max - DATA_AT;
 	p9_put_32(reply, fid);
 	p9_put_64(reply, offset);
 	p9_put_32(reply, (uint32_t)size);
-	int error = call(client, reply);
+	int error = p9_call(client, reply);
 	uint32_t count = p9_get_32(reply);
 
 	if (!error && (!p9_is_complete(reply) || count > size))
@@ -317,7 +323,7 @@ ssize_t p9_read(struct p9_client *client, uint32_t fid, uint64_t offset, void *b
 
 	if (data)
 		memcpy(buffer, data, (size_t)count);
-	int error = end(client, &reply, count < 0 ? (int)count : 0);
+	int error = p9_end(client, &reply, count < 0 ? (int)count : 0);
 
 	return error ? error : count;
 }
@@ -361,6 +367,6 @@ ssize_t p9_read_directory(struct p9_client *client, uint32_t fid, uint64_t *offs
 		*offset = next;
 		entries++;
 	}
-	error = end(client, &reply, error);
+	error = p9_end(client, &reply, error);
 	return error ? error : entries;
 }

@@ -59,6 +59,13 @@ int p9_client_start(struct p9_client *client, struct p9_transport *transport, ui
 /* Frees the buffers. The server forgets all fids at the next start. */
 void p9_client_end(struct p9_client *client);
 
+/* A request is these three, in order: begin takes client->mutex and makes a request of TYPE for its fields, call sends
+ * REQUEST, which becomes the reply after its header, and returns 0 or the error, the server's or -EIO; end drops the mutex and
+ * returns ERROR, or -EIO if a field of REPLY was missing. */
+struct p9_message p9_begin(struct p9_client *client, uint8_t type);
+int p9_call(struct p9_client *client, struct p9_message *request);
+int p9_end(struct p9_client *client, const struct p9_message *reply, int error);
+
 /* Makes *RESULT a fid of the entry of that name in DIRECTORY, or with a NAME_SIZE of 0 one more fid of the same file. */
 int p9_walk(struct p9_client *client, uint32_t directory, const char *name, size_t name_size,
 	    uint32_t *result, struct p9_qid *qid);

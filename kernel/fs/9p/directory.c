@@ -16,7 +16,7 @@
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 
-#include "share.h"
+#include "source.h"
 
 #define FIRST_POSITION	 2
 /* Replies of a listing that have no new name: "." and "..", and names that come again because the folder has changed. A
@@ -32,11 +32,6 @@ struct lower_name {
 	uint8_t size;
 	char name[];
 };
-
-static struct share_directory *directory_of(struct inode *inode)
-{
-	return __containerof(inode, struct share_directory, inode);
-}
 
 /* --- the names below --- */
 
@@ -195,7 +190,7 @@ static int list_names(struct share_directory *directory)
 /* Lists the names below that are not hidden, with what the tree has for them. False: no more room. */
 static bool list_lower(struct dentry *dentry, uint64_t position, struct directory_reader *reader)
 {
-	struct share_directory *directory = directory_of(dentry->inode);
+	struct share_directory *directory = share_directory_of(dentry->inode);
 
 	for (struct lower_name *name = name_from(directory, position); name;
 	     name = RB_NEXT(lower_names, &directory->names, name)) {
@@ -215,7 +210,7 @@ static bool list_lower(struct dentry *dentry, uint64_t position, struct director
 
 static int list(struct dentry *dentry, uint64_t position, struct directory_reader *reader)
 {
-	struct share_directory *directory = directory_of(dentry->inode);
+	struct share_directory *directory = share_directory_of(dentry->inode);
 	int error = list_names(directory);
 
 	if (error || !list_lower(dentry, position, reader))
@@ -237,12 +232,15 @@ static int list(struct dentry *dentry, uint64_t position, struct directory_reade
 
 static int begin_change(struct inode *inode)
 {
-	return list_names(directory_of(inode));
+	struct share_directory *directory = share_directory_of(inode);
+
+	/* What the server loses, a later listing does not have. */
+	return directory->share->writes ? 0 : list_names(directory);
 }
 
 static void hide(struct inode *inode, const char *name, size_t size)
 {
-	struct lower_name *found = find_name(directory_of(inode), name, size);
+	struct lower_name *found = find_name(share_directory_of(inode), name, size);
 
 	if (found)
 		found->hidden = true;
@@ -250,8 +248,12 @@ static void hide(struct inode *inode, const char *name, size_t size)
 
 static int check_empty(struct inode *inode)
 {
-	struct share_directory *directory = directory_of(inode);
+	struct share_directory *directory = share_directory_of(inode);
 	struct lower_name *name;
+
+	/* The server itself checks what it removes. */
+	if (directory->share->writes)
+		return 0;
 	int error = list_names(directory);
 
 	if (error)
@@ -267,6 +269,14 @@ static const struct directory_layer layer = {
 	.begin_change = begin_change,
 	.hide = hide,
 	.check_empty = check_empty,
+};
+
+static const struct directory_layer writing_layer = {
+	.list = list,
+	.begin_change = begin_change,
+	.hide = hide,
+	.check_empty = check_empty,
+	.changes = &share_changes,
 };
 
 /* --- inodes --- */
@@ -299,6 +309,20 @@ static int set_target(struct share *share, struct inode *link, uint32_t fid)
 	return error;
 }
 
+static int set_source(struct share *share, struct inode *inode, uint32_t fid,
+		      const struct p9_attributes *attributes)
+{
+	bool regular = inode_type(inode) == S_IFREG;
+	struct p9_source *file = p9_source_create(share, inode, regular ? attributes->size : 0);
+
+	if (!file)
+		return -ENOMEM;
+	file->has_fid = true;
+	file->fid = fid;
+	file->path = attributes->qid.path;
+	return 0;
+}
+
 /* Makes the inode of FID: 0 and *RESULT; *FID_USED: the inode has the fid now. */
 static int make_inode(struct share *share, uint32_t fid, struct inode **result, bool *fid_used)
 {
@@ -326,12 +350,13 @@ static int make_inode(struct share *share, uint32_t fid, struct inode **result, 
 		inode = tmpfs_create_inode(share->superblock, attributes.mode, attributes.device);
 		if (!inode)
 			return -ENOSPC;
-		if (type == S_IFREG) {
-			error = share_set_source(share, inode, fid, attributes.size);
+		/* Without changes, nothing more is asked about others than regular files. */
+		if (type == S_IFREG || share->writes) {
+			error = set_source(share, inode, fid, &attributes);
 			*fid_used = !error;
-		} else if (type == S_IFLNK) {
-			error = set_target(share, inode, fid);
 		}
+		if (!error && type == S_IFLNK)
+			error = set_target(share, inode, fid);
 	} else {
 		return -EIO;
 	}
@@ -346,7 +371,7 @@ static int make_inode(struct share *share, uint32_t fid, struct inode **result, 
 
 static struct inode *look_up(struct inode *inode, const char *name, size_t size, int *error)
 {
-	struct share_directory *directory = directory_of(inode);
+	struct share_directory *directory = share_directory_of(inode);
 	struct share *share = directory->share;
 	const struct lower_name *listed = find_name(directory, name, size);
 	struct inode *result = NULL;
@@ -378,7 +403,7 @@ static int check_permission(const struct inode *inode, unsigned int mask)
 
 static void free_directory(struct inode *inode)
 {
-	struct share_directory *directory = directory_of(inode);
+	struct share_directory *directory = share_directory_of(inode);
 
 	forget_names(directory);
 	if (directory->has_fid)
@@ -395,6 +420,13 @@ static const struct inode_ops directory_ops = {
 	.free = free_directory,
 };
 
+static const struct inode_ops writing_ops = {
+	.look_up = look_up,
+	.layer = &writing_layer,
+	.permission = check_permission,
+	.free = free_directory,
+};
+
 struct share_directory *share_directory_create(struct share *share, uint32_t mode)
 {
 	if (tmpfs_charge_space(share->superblock, TMPFS_INODE_SPACE))
@@ -405,7 +437,8 @@ struct share_directory *share_directory_create(struct share *share, uint32_t mod
 		tmpfs_uncharge_space(share->superblock, TMPFS_INODE_SPACE);
 		return NULL;
 	}
-	inode_init(&directory->inode, share->superblock, &directory_ops, mode);
+	inode_init(&directory->inode, share->superblock,
+		   share->writes ? &writing_ops : &directory_ops, mode);
 	directory->share = share;
 	RB_INIT(&directory->names);
 	return directory;

@@ -7,6 +7,7 @@
  */
 #include "share.h"
 
+#include <kernel/base/hooks.h>
 #include <kernel/base/log.h>
 #include <kernel/drivers/p9_transport.h>
 #include <kernel/fs/share.h>
@@ -14,10 +15,17 @@
 #include <kernel/mm/page.h>
 #include <uapi/linux/errno.h>
 
+#include "writing.h"
+
+/* Linux's V9FS_MAGIC. */
+#define MAGIC_WRITING 0x01021997
 /* Linux's OVERLAYFS_SUPER_MAGIC: a layer that can be written above one that cannot. */
-#define MAGIC	     0x794c7630
+#define MAGIC	      0x794c7630
 /* The numbers of inodes that the layer has made begin here, the server's are mostly below. */
-#define FIRST_NUMBER ((uint64_t)1 << 62)
+#define FIRST_NUMBER  ((uint64_t)1 << 62)
+
+static struct mutex shares_mutex = MUTEX_INITIALIZER(shares_mutex);
+static LIST_HEAD(, share) shares = LIST_HEAD_INITIALIZER(shares); /* shares_mutex */
 
 static int start(struct share *share)
 {
@@ -70,15 +78,19 @@ static void end(struct superblock *superblock)
 {
 	struct share *share = superblock->private;
 
+	mutex_lock(&shares_mutex);
+	LIST_REMOVE(share, all);
+	mutex_unlock(&shares_mutex);
 	if (share->started)
 		p9_client_end(&share->client);
 	kfree(share->block);
 	kfree(share);
 }
 
-static int create(struct p9_transport *transport, struct superblock **result)
+static int create(struct p9_transport *transport, bool writes, struct superblock **result)
 {
-	struct superblock *superblock = superblock_create("overlay", MAGIC, false);
+	struct superblock *superblock = writes ? superblock_create("9p", MAGIC_WRITING, false) :
+						 superblock_create("overlay", MAGIC, false);
 	struct share *share = kzalloc(sizeof(*share));
 
 	if (!superblock || !share) {
@@ -89,12 +101,21 @@ static int create(struct p9_transport *transport, struct superblock **result)
 	}
 	mutex_init(&share->mutex);
 	TAILQ_INIT(&share->open_files);
+	LIST_INIT(&share->written);
+	share->writes = share->guarded = writes;
 	share->transport = transport;
 	share->superblock = superblock;
 	superblock->private = share;
+	mutex_lock(&shares_mutex);
+	LIST_INSERT_HEAD(&shares, share, all);
+	mutex_unlock(&shares_mutex);
 	superblock->end = end;
 	superblock->enter = enter;
-	superblock->keeps_xattrs = true;
+	superblock->keeps_xattrs = !writes;
+	if (writes) {
+		superblock->change = share_change;
+		superblock->sync = share_sync;
+	}
 	superblock->last_number = FIRST_NUMBER;
 	/* As tmpfs: half of the memory for contents; and as much for names and inodes. */
 	superblock->pages_max = page_total_count() / 2;
@@ -115,11 +136,27 @@ static int create(struct p9_transport *transport, struct superblock **result)
 	return -ENOMEM;
 }
 
-int share_mount(const char *tag, struct dentry *mountpoint)
+int share_mount(const char *tag, bool writes, struct dentry *mountpoint)
 {
 	struct p9_transport *transport = p9_transport_find(tag);
 	struct superblock *superblock;
-	int error = transport ? create(transport, &superblock) : -ENODEV;
+	int error = transport ? create(transport, writes, &superblock) : -ENODEV;
 
 	return error ? error : superblock_mount_new(superblock, mountpoint);
+}
+
+HOOK_LISTENER(machine_ends, 2, (void))
+{
+	struct share *share;
+
+	mutex_lock(&shares_mutex);
+	LIST_FOREACH(share, &shares, all) {
+		/* Without such files, nothing waits for the server. */
+		int error = LIST_EMPTY(&share->written) ? 0 : share_send_all(share, false, false);
+
+		if (error)
+			log_error("the shared folder %s lacks what mappings have written: error %d",
+				  share->transport->tag, -error);
+	}
+	mutex_unlock(&shares_mutex);
 }

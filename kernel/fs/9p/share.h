@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A share: a folder of the host, below a layer in memory. The changes of programs stay in the layer (tmpfs.c has its files,
- * the tree its names); the server is only read from. The folder must not change meanwhile: names that were listed and
- * files that were looked up stay as they were found, contents are read when they are needed.
+ * A share: a folder of the host, below a layer in memory (tmpfs.c has its files, the tree its names). The folder must not
+ * change meanwhile: names that were listed and files that were looked up stay as they were found, contents are read when they
+ * are needed.
  *
- * Locks: tree_mutex (D) for directories; share->mutex (M) for the start and for reading contents. M comes after an inode's
- * mutex and before the client's.
+ * The changes of programs stay in the layer, and the server is only read from; or, in a share that writes, each change is the
+ * server's first (entries.c, writing.c), and the layer is a cache. Then the times of what programs change are the machine's in
+ * the machine and the host's on the host: so a run repeats.
+ *
+ * Locks: tree_mutex (D) for directories; share->mutex (M) for the start and for contents. M comes after an inode's mutexes and
+ * before the client's.
  */
 #ifndef FS_9P_SHARE_H
 #define FS_9P_SHARE_H
@@ -33,11 +37,15 @@ struct lower_name;
 
 struct share {
 	struct p9_transport *transport;
+	bool writes;  /* the changes of programs go through to the server */
+	bool guarded; /* so do not set-id bits and devices */
 	struct superblock *superblock;
+	LIST_ENTRY(share) all; /* shares_mutex */
 	struct mutex mutex;
 	struct p9_client client;
 	bool started;			     /* M */
 	int error;			     /* M: of the start; 0: none yet */
+	LIST_HEAD(, p9_source) written;	     /* M: open for writing */
 	TAILQ_HEAD(, p9_source) open_files;  /* M: in the order of their use */
 	unsigned int open_count;	     /* M */
 	void *block;			     /* M: SHARE_BLOCK_SIZE bytes, or NULL */
@@ -67,8 +75,8 @@ struct share_directory *share_directory_create(struct share *share, uint32_t mod
 /* Sets the attributes of INODE to the server's. directory.c. */
 void share_set_attributes(struct inode *inode, const struct p9_attributes *attributes);
 
-/* Makes the file of FID, which moves in, with SIZE bytes, the source of INODE: 0 or -ENOMEM (FID stays). source.c. Task
- * context. */
-int share_set_source(struct share *share, struct inode *inode, uint32_t fid, uint64_t size);
+extern const struct directory_changes share_changes;
+/* Tells the server of a change; see struct superblock. entries.c. Task context. */
+int share_change(struct inode *inode, const struct inode_change *change);
 
 #endif

@@ -11,33 +11,31 @@
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 
-#include "share.h"
+#include "source.h"
+#include "writing.h"
 
-struct p9_source {
-	struct tmpfs_source source;
-	struct share *share;
-	uint64_t size;
-	uint32_t fid;
-	bool open;		     /* M */
-	uint32_t open_fid;	     /* M: if open */
-	TAILQ_ENTRY(p9_source) used; /* M: in share->open_files, if open */
-};
-
-/* M held, as in all functions here but the last. */
-static void close_file(struct p9_source *file)
+/* M held. */
+static void forget_use(struct p9_source *file)
 {
 	TAILQ_REMOVE(&file->share->open_files, file, used);
 	file->share->open_count--;
+}
+
+static void close_file(struct p9_source *file)
+{
+	if (!file->kept)
+		forget_use(file);
 	file->open = false;
 	p9_clunk(&file->share->client, file->open_fid);
 }
 
-/* 0 or an error; -ESTALE: the host has removed the file since it was looked up. */
-static int open_file(struct p9_source *file)
+int p9_source_open(struct p9_source *file)
 {
 	struct share *share = file->share;
 	struct p9_qid qid;
 
+	if (file->open && file->kept)
+		return 0;
 	if (file->open) {
 		TAILQ_REMOVE(&share->open_files, file, used);
 		TAILQ_INSERT_TAIL(&share->open_files, file, used);
@@ -63,7 +61,7 @@ static int open_file(struct p9_source *file)
 /* Reads SIZE bytes at OFFSET, or up to the end of the file, which is at *GOT. */
 static int read_all(struct p9_source *file, uint64_t offset, char *buffer, size_t size, size_t *got)
 {
-	int error = open_file(file);
+	int error = p9_source_open(file);
 
 	*got = 0;
 	while (!error && *got < size) {
@@ -148,28 +146,85 @@ static void free_source(struct tmpfs_source *source)
 {
 	struct p9_source *file = __containerof(source, struct p9_source, source);
 	struct share *share = file->share;
+	struct p9_name *name;
 
 	mutex_lock(&share->mutex);
 	if (file->open)
 		close_file(file);
-	if (share->block_owner == file)
-		share->block_owner = NULL;
-	p9_clunk(&share->client, file->fid);
+	p9_source_forget_block(file);
+	p9_writing_end(file);
+	if (file->has_fid)
+		p9_clunk(&share->client, file->fid);
+	while ((name = SLIST_FIRST(&file->names))) {
+		SLIST_REMOVE_HEAD(&file->names, next);
+		p9_clunk(&share->client, name->fid);
+		kfree(name);
+	}
 	mutex_unlock(&share->mutex);
 	kfree(file);
 }
 
-int share_set_source(struct share *share, struct inode *inode, uint32_t fid, uint64_t size)
+int p9_source_add_name(struct p9_source *file, uint32_t fid)
+{
+	struct p9_name *name = kzalloc(sizeof(*name));
+
+	if (!name)
+		return -ENOMEM;
+	name->fid = fid;
+	SLIST_INSERT_HEAD(&file->names, name, next);
+	return 0;
+}
+
+void p9_source_lose_name(struct p9_source *file)
+{
+	struct p9_client *client = &file->share->client;
+	struct p9_attributes attributes;
+	struct p9_name *name;
+
+	/* A fid is a name: its file is gone, or is another one by now. */
+	while ((name = SLIST_FIRST(&file->names)) &&
+	       (p9_get_attributes(client, file->fid, &attributes) ||
+		attributes.qid.path != file->path)) {
+		uint32_t lost = file->fid;
+
+		mutex_lock(&file->share->mutex);
+		file->fid = name->fid;
+		mutex_unlock(&file->share->mutex);
+		SLIST_REMOVE_HEAD(&file->names, next);
+		p9_clunk(client, lost);
+		kfree(name);
+	}
+}
+
+void p9_source_keep(struct p9_source *file)
+{
+	mutex_lock(&file->share->mutex);
+	if (!file->kept && !p9_source_open(file)) {
+		forget_use(file);
+		file->kept = true;
+	}
+	mutex_unlock(&file->share->mutex);
+}
+
+void p9_source_forget_block(struct p9_source *file)
+{
+	if (file->share->block_owner == file)
+		file->share->block_owner = NULL;
+}
+
+struct p9_source *p9_source_create(struct share *share, struct inode *inode, uint64_t size)
 {
 	struct p9_source *file = kzalloc(sizeof(*file));
 
 	if (!file)
-		return -ENOMEM;
+		return NULL;
 	file->source.read = read_source;
 	file->source.free = free_source;
+	if (share->writes)
+		file->source.through = &p9_through;
 	file->share = share;
+	file->inode = inode;
 	file->size = size;
-	file->fid = fid;
 	tmpfs_set_source(inode, &file->source, size);
-	return 0;
+	return file;
 }
