@@ -101,7 +101,8 @@ $(addprefix $(O)/,drivers/%.c.o kernel/fs/9p/%.c.o kernel/fs/proc/%.c.o kernel/f
 	$(addprefix arch/x86_64/,acpi.c.o cpuinfo.c.o features.c.o io_apic.c.o mp_table.c.o msi.c.o paging.c.o power.c.o \
 	ptrace.c.o topology.c.o) \
 	$(addprefix kernel/fs/,archive_links.c.o attribute_calls.c.o entry_calls.c.o epoll_nesting.c.o file_lock.c.o inotify%.c.o \
-	kmsg.c.o memfd.c.o mount%.c.o signalfd.c.o space_calls.c.o syslog.c.o tmpfs_space.c.o xattr%.c.o) \
+	kmsg.c.o entry.c.o memfd.c.o mount%.c.o signalfd.c.o space_calls.c.o \
+	syslog.c.o tmpfs.c.o tmpfs_sizes.c.o tmpfs_space.c.o tmpfs_through.c.o xattr%.c.o) \
 	$(addprefix kernel/task/,capability_calls.c.o identity_calls.c.o job_control.c.o oom.c.o pidfd.c.o priority_calls.c.o \
 	process_vm.c.o ptrace%.c.o sched_calls.c.o system_names.c.o unshare.c.o usage.c.o wall_clock_calls.c.o) \
 	$(addprefix kernel/net/,socket_options.c.o unix_address.c.o unix_connect.c.o unix_flight.c.o unix_packet.c.o) \

@@ -552,7 +552,9 @@ static int rename_locked(struct dentry *from, const char *from_name, size_t from
 		return -EINVAL;
 	if (new &&dentry_is_below(from, new))
 		return flags & RENAME_EXCHANGE ? -EINVAL : -ENOTEMPTY;
-	if (new &&new->inode == old->inode)
+	/* Names that the server has of one file are inodes of one number. */
+	if (new && (new->inode == old->inode ||
+		    (changes_of(from) && new->inode->number == old->inode->number)))
 		return 0;
 	error = check_parent(from);
 	if (!error)

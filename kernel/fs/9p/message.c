@@ -76,6 +76,11 @@ void p9_put_text(struct p9_message *message, const char *text, size_t size)
 		memcpy(bytes, text, size);
 }
 
+void *p9_put_bytes(struct p9_message *message, size_t size)
+{
+	return take(message, size);
+}
+
 size_t p9_finish(struct p9_message *message)
 {
 	size_t size = message->at;

@@ -40,6 +40,8 @@ void p9_put_16(struct p9_message *message, uint16_t value);
 void p9_put_32(struct p9_message *message, uint32_t value);
 void p9_put_64(struct p9_message *message, uint64_t value);
 void p9_put_text(struct p9_message *message, const char *text, size_t size);
+/* Returns where SIZE bytes of a request go, for the caller to write, or NULL: no room. */
+void *p9_put_bytes(struct p9_message *message, size_t size);
 /* Writes the size to the front of a finished request. Returns it, or 0: it did not fit. */
 size_t p9_finish(struct p9_message *message);
 
