@@ -4,7 +4,6 @@
 
 import os
 import shutil
-import socket
 import stat
 import subprocess
 import sys
@@ -18,12 +17,20 @@ ROOT = os.path.join(HERE, "..", "..")
 BUILD = os.environ["TALLY_BUILD"]
 TALLY = os.path.join(ROOT, "tools", "tally")
 SHELL = shutil.which("busybox")
-PROGRAM = os.path.join(BUILD, "tests", "share_write")
+WRITER = os.path.join(BUILD, "tests", "observe_written")
+COUNTER = os.path.join(BUILD, "user", "bin", "count")
+# Without capabilities root obeys the modes of the host's files, as any user does.
+PLAIN = ("setpriv", "--inh-caps=-all", "--bounding-set=-all") if os.geteuid() == 0 else ()
 SECRET = "what nobody shared"
 
 
 def tally(folder, *words, **more):
     return tap.command([TALLY, "run", "--timeout", "240", *words], cwd=folder, **more)
+
+
+def plainly(folder, *words):
+    """The same by a user without rights beyond the host's modes."""
+    return tap.command([*PLAIN, TALLY, "run", "--timeout", "240", "--write", *words], cwd=folder)
 
 
 def shell(folder, script, *options, **more):
@@ -71,11 +78,169 @@ def check_names(report, folder):
     report.equal(os.stat(os.path.join(folder, "over")).st_nlink, 2, "a second name is one on the host")
 
 
+def check_program(report, folder):
+    """Every way to write, by the program that writes on Linux, too."""
+    in_memory = tally(folder, "--no-share", WRITER)
+    through = plainly(folder, WRITER)
+    there, here = (result[1].decode(errors="replace").splitlines() for result in (in_memory, through))
+    different = [f"in memory {one!r}, through {two!r}" for one, two in zip(there, here) if one != two]
+    report.ok(through == in_memory and there, "a program sees the same in memory and through", *different[:3], len(there),
+              len(here), through[2])
+    place = os.path.join(folder, "written")
+    text = bytes(ord("a") + i % 23 for i in range(40 * 4096))
+    with open(os.path.join(place, "calls"), "rb") as file:
+        report.ok(file.read() == b"one TW" + bytes(6) + text, "what calls wrote is on the host")
+    mapped = bytearray(3 * 4096 + 10)
+    for at, part in ((0, b"FIrst"), (100, b"exit"), (4094, b"la"), (4096, b"second"), (8193, b"xchild"), (12288, b"0123456789")):
+        mapped[at:at + len(part)] = part
+    with open(os.path.join(place, "mapped"), "rb") as file:
+        report.ok(file.read() == mapped, "what mappings wrote is on the host, nothing of a private one's, nothing beyond the end")
+    found = {name: (stat.filemode(os.lstat(os.path.join(place, name)).st_mode), read(place, name) if os.path.isfile(
+        os.path.join(place, name)) and name not in ("calls", "mapped") else "") for name in sorted(os.listdir(place))}
+    report.equal(found, {"calls": ("-rw-r--r--", ""), "fourth": ("-rw----r--", "name+"), "inner": ("drwx------", ""),
+                         "mapped": ("-rw-r--r--", ""), "moved": ("drwxr-sr-x", ""), "read-only": ("-r--------", "made"),
+                         "replaced": ("-rw-r-----", "OTher"), "second": ("-rw----r--", "name+")},
+                 "names and modes are, and nothing is left of files that lost their names")
+    report.equal(sorted(os.listdir(os.path.join(place, "moved"))), ["by descriptor", "link"], "so are folders")
+
+
+def check_rights(report, folder):
+    """The host's refusals, and Tally's own."""
+    os.mkdir(os.path.join(folder, "closed"))
+    write(os.path.join(folder, "closed", "file"), "kept")
+    write(os.path.join(folder, "secret"), "hidden")
+    for name, mode in (("closed/file", 0o400), ("secret", 0), ("closed", 0o555)):
+        os.chmod(os.path.join(folder, name), mode)
+    script = """echo a >closed/file; cat secret; echo b >closed/new; rm -f closed/file; mv closed/file moved; ln -s x closed/l
+                mkdir closed/d; chown 1 secret; chmod u+s secret; mknod device c 1 3; cat closed/file"""
+    status, output, error = plainly(folder, SHELL, "sh", "-c", script + " 2>&1")
+    report.equal((status, [line.rpartition(": ")[2] for line in os.fsdecode(output).splitlines()]),
+                 (0, 7 * ["Permission denied"] + 3 * ["Operation not permitted"] + ["kept"]),
+                 "the host's errors are the calls'; set-id bits and devices are refused", error, output)
+    report.equal((sorted(os.listdir(folder)), os.listdir(os.path.join(folder, "closed")), os.stat(
+        os.path.join(folder, "secret")).st_mode & 0o7777), (["closed", "secret"], ["file"], 0), "and nothing has changed")
+    os.chmod(os.path.join(folder, "closed"), 0o700)
+
+
+def check_full(report, folder):
+    small = os.path.join(folder, "small")
+    os.mkdir(small)
+    if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", small], stderr=subprocess.DEVNULL,
+                                      check=False).returncode:
+        report.ok(True, "a full disk # SKIP the host mounts nothing here")
+        return
+    try:
+        script = "cd small; (dd if=/dev/zero of=f bs=1000 count=100; stat -c %s f; echo more >g; wc -c <g; rm f; echo now >g; cat g) 2>&1"
+        status, output, error = shell(folder, script)
+        lines = [line for line in output.splitlines() if "records" not in line]
+        report.equal((status, lines), (0, ["dd: error writing 'f': No space left on device", "65536",
+                                           "sh: write error: No space left on device", "0", "now"]),
+                     "a full disk is ENOSPC, what was written before stays, and room is used again", error)
+        report.equal((os.listdir(small), read(small, "g")), (["g"], "now\n"), "and so it is on the host")
+    finally:
+        subprocess.run(["umount", small], check=True)
+
+
+def check_ways_out(report, folder):
+    outside = tempfile.mkdtemp(prefix="tally-outside-")
+    try:
+        write(os.path.join(outside, "secret"), SECRET)
+        os.chmod(os.path.join(outside, "secret"), 0o666)
+        inside = os.path.join(folder, "inside")
+        os.mkdir(inside)
+        os.symlink(outside, os.path.join(inside, "folder"))
+        os.symlink(os.path.join(outside, "secret"), os.path.join(inside, "file"))
+        script = f"""exec 2>/dev/null; echo x >folder/new; echo x >file; echo x >../../../../../../../..{outside}/secret; ln -s {outside} mine
+                     echo x >mine/new; mkdir mine/d; rm mine/secret; mv mine/secret here; chmod 0 mine/secret; ln mine/secret l
+                     touch ../beside; mv folder moved; echo end"""
+        status, output, error = shell(inside, script)
+        report.equal((status, output, sorted(os.listdir(outside)), read(outside, "secret"),
+                      os.stat(os.path.join(outside, "secret")).st_mode & 0o777, sorted(os.listdir(folder))),
+                     (0, "end\n", ["secret"], SECRET, 0o666, ["inside"]), "neither links nor .. lead changes out of the share",
+                     error)
+        report.equal(sorted(os.listdir(inside)), ["file", "mine", "moved"], "links are made and moved as what they are")
+        # The host replaces a folder by a link out, after the guest has seen it.
+        os.mkdir(os.path.join(inside, "in"))
+        with subprocess.Popen([TALLY, "run", "--timeout", "240", "--write", SHELL, "sh", "-c",
+                               "exec 2>/dev/null 3>in/open; echo a >in/f; echo ready; read line; echo b >in/g; echo c >in/f; rm in/secret; mv in/f in/h; "
+                               "echo through >&3; echo end"],
+                              cwd=inside, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            first = process.stdout.readline()
+            os.rename(os.path.join(inside, "in"), os.path.join(inside, "was"))
+            os.symlink(outside, os.path.join(inside, "in"))
+            rest = process.communicate("go\n")[0]
+        report.equal((process.returncode, first, rest, sorted(os.listdir(outside)), read(outside, "secret")),
+                     (0, "ready\n", "end\n", ["secret"], SECRET), "nor does a folder that the host replaces by a link")
+        report.equal((read(inside, "was", "open"), read(inside, "was", "f")), ("through\n", "a\n"),
+                     "an open file is the one that was opened")
+    finally:
+        shutil.rmtree(outside)
+
+
+def check_ends(report, folder):
+    """However the machine ends, what the program has written is there."""
+    place = os.path.join(folder, "gone")
+    os.mkdir(place)
+    script = "echo one >a; echo two >>a; exec 3>b; echo open >&3; echo ready; read line; echo three >>a; echo late >c; exit 4"
+    with subprocess.Popen([TALLY, "run", "--timeout", "240", "--write", SHELL, "sh", "-c", script], cwd=place,
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        process.stdout.readline()
+        before = read(place, "a"), read(place, "b")
+        shutil.rmtree(place)
+        output = process.communicate("go\n")[0]
+    report.equal((process.returncode, before), (4, ("one\ntwo\n", "open\n")), "what was written is there while the program runs")
+    report.ok("can't create" in output, "in a folder that vanishes no file is made, and the program goes on", output)
+    with subprocess.Popen([TALLY, "run", "--timeout", "240", "--write", SHELL, "sh", "-c", "echo early >early; echo ready; sleep 1000"],
+                          cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        process.stdout.readline()
+        process.terminate()
+        process.communicate()
+    report.equal(read(folder, "early"), "early\n", "a machine that is ended from outside has written what its program wrote")
+
+
+def check_odd_names(report, folder):
+    names = [b"\xff\xfe", "\u00fc".encode(), b"a b", b"q'\"$*", b"new\nline", b"-", b"n" * 255]
+    write(os.path.join(folder, "names"), b"".join(name + b"\0" for name in names))
+    status, _, error = tally(folder, "--write", SHELL, "sh", "-c",
+                             "mkdir made; cd made; xargs -0 -n 1 sh -c 'echo x >\"./$0\"' <../names; mv ./- ./--; echo x >$(printf 'n%.0s' $(seq 256))")
+    report.equal((status, sorted(os.listdir(os.path.join(os.fsencode(folder), b"made")))),
+                 (1, sorted(b"--" if name == b"-" else name for name in names)), "names are bytes, at most 255", error)
+
+
+def check_counts(report, folder):
+    script = "mkdir t; for i in 1 2 3 4 5 6 7 8; do echo $i >t/$i; cat t/$i >>t/all; done; mv t/all t/copy; rm t/[1-8]; ls t"
+    results = []
+    for _ in range(2):
+        shutil.rmtree(os.path.join(folder, "t"), ignore_errors=True)
+        tally(folder, "--icount", "--pmu", "emulated", "--write", COUNTER, "-t", "-r", "-a", "-o", "result", "user:0:1:u",
+              "kernel:0:1:k", "--", SHELL, "sh", "-c", script)
+        results.append(read(folder, "result"))
+        os.remove(os.path.join(folder, "result"))
+    report.ok(results[0] == results[1] and "exit 0" in results[0], "in virtual time a program that writes counts the same", *results)
+
+
+def check_options(report, folder):
+    nothing = "--write: nothing is shared: "
+    for place, options, text in (
+            (folder, ("--no-share",), nothing + "--no-share"),
+            ("/", (), nothing + "/ of the guest cannot be a folder of the host"),
+            (folder, ("--root", folder), nothing + "--root"),
+            (folder, ("--arch", "alpha"), nothing + "the machine of --arch alpha has no virtio"),
+            (folder, ("--initrd", "file"), "--initrd is booted as it is: it cannot be had with --root, --add, --env, --get, --share or "
+                                           "--write")):
+        report.equal(tally(place, "--write", *options, SHELL, "true"), (120, b"", f"tally: {text}\n"), " ".join(options) or place)
+    os.mkdir(os.path.join(folder, "other"))
+    report.equal(shell(folder, "echo x >/mnt/f; ls | wc -l", "--no-share", "--share", "other:/mnt"), (0, "0\n", ""),
+                 "--no-share with another folder")
+    report.equal(read(folder, "other", "f"), "x\n", "which is written to")
+
+
 def main():
     report = tap.Report()
     folder = tempfile.mkdtemp(prefix="tally-write-")
     try:
-        for check in (check_names,):
+        for check in (check_names, check_program, check_rights, check_full, check_ways_out, check_ends, check_odd_names, check_counts,
+                      check_options):
             os.mkdir(os.path.join(folder, check.__name__))
             check(report, os.path.join(folder, check.__name__))
     finally:

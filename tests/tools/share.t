@@ -24,6 +24,8 @@ LARGE, MIDDLE = 10 << 30, 5 << 30
 # Observers of files work in the current folder: on tmpfs and in a share they see the same.
 OBSERVERS = ("file_names", "files", "open", "locks", "permission_bits", "room", "mappings", "inotify", "inotify_events",
              "attack_inodes", "attack_trees", "exec", "exec_access", "limits_use", "splice", "special", "quotas", "access")
+# Of these, those of which the host refuses nothing: they see the same where changes go through.
+WRITERS = ("file_names", "files", "open", "mappings", "inotify", "exec", "limits_use", "splice", "special")
 SECRET = "what nobody shared"
 
 
@@ -264,6 +266,18 @@ def check_observers(report):
         different = [f"in memory {one!r}, in the share {two!r}" for one, two in zip(there, here) if one != two]
         report.ok(shared == in_memory and there, f"observe_{name} sees the same in a share and in memory", *different[:3],
                   len(there), len(here), shared[2])
+        if name in WRITERS:
+            check_writer(report, name, program, in_memory)
+
+
+def check_writer(report, name, program, in_memory):
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as folder, tempfile.TemporaryDirectory() as other:
+        os.chmod(folder, 0o755)
+        os.chmod(other, 0o1777)
+        through = tally(folder, "--write", "--share", other + ":/tmp", program)
+    there, here = (result[1].decode(errors="replace").splitlines() for result in (in_memory, through))
+    different = [f"in memory {one!r}, through {two!r}" for one, two in zip(there, here) if one != two]
+    report.ok(through == in_memory, f"observe_{name} sees the same where its changes go through", *different[:3], through[2])
 
 
 def main():

@@ -2,9 +2,9 @@
 /*
  * Contents that go through to the server, of a share that writes.
  *
- * A file is open for writing at the server, through a fid of its own, as long as a program has it open so: what the host does
- * not permit fails when the program opens the file, and a file that the host lets be created, but not opened again, can be
- * written to.
+ * A file is open for writing at the server, through a fid of its own, as long as a program has it open so: a file that the host
+ * lets be created, but not opened again, can be written to. What the host does not permit fails when the program opens the file,
+ * to read it, too.
  */
 #include "writing.h"
 
@@ -49,12 +49,10 @@ static int open_source(struct tmpfs_source *source, bool write)
 	struct share *share = file->share;
 	int error = 0;
 
-	if (!write)
-		return 0;
 	mutex_lock(&share->mutex);
 	if (!file->writing)
-		error = open_for_writing(file);
-	if (!error && file->writers++ == 0)
+		error = write ? open_for_writing(file) : p9_source_open(file);
+	if (!error && write && file->writers++ == 0)
 		LIST_INSERT_HEAD(&share->written, file, written);
 	mutex_unlock(&share->mutex);
 	return error;
@@ -73,6 +71,19 @@ static void close_source(struct tmpfs_source *source, bool write)
 	mutex_unlock(&file->share->mutex);
 }
 
+/* The server has reported ERROR for SIZE bytes at OFFSET, of which it may have written the first ones, as to a disk that became
+ * full: returns how many, if the file has grown by them, or ERROR. M held. */
+static ssize_t count_written(struct p9_source *file, uint64_t offset, size_t size, int error)
+{
+	struct p9_attributes attributes;
+
+	if (p9_get_attributes(&file->share->client, file->fid, &attributes) ||
+	    attributes.qid.path != file->path || attributes.size <= file->size ||
+	    attributes.size <= offset || attributes.size > offset + size)
+		return error;
+	return (ssize_t)(attributes.size - offset);
+}
+
 static ssize_t write_source(struct tmpfs_source *source, uint64_t offset, const void *buffer,
 			    size_t size)
 {
@@ -83,6 +94,8 @@ static ssize_t write_source(struct tmpfs_source *source, uint64_t offset, const 
 						buffer, size) :
 				       -EIO;
 
+	if (done < 0)
+		done = count_written(file, offset, size, (int)done);
 	p9_source_forget_block(file);
 	if (done > 0 && offset + (size_t)done > file->size)
 		file->size = offset + (size_t)done;
