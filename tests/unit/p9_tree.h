@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tree and tmpfs above a share, simulated, and a share whose server is p9_server.h's. share.writes is set before begin().
+ * The tree and tmpfs above a share, simulated, and a share whose server is p9_server.h's; it writes if `writes` says so before begin().
  */
 #ifndef TESTS_UNIT_P9_TREE_H
 #define TESTS_UNIT_P9_TREE_H
@@ -21,7 +21,7 @@ static struct superblock superblock = { .references = 1 };
 static struct share_directory *root;
 static uint64_t space; /* charged */
 static unsigned int inodes;
-static bool killed;
+static bool killed, writes;
 
 /* --- tmpfs and the tree --- */
 
@@ -58,6 +58,8 @@ void inode_init(struct inode *inode, struct superblock *of, const struct inode_o
 
 void inode_put(struct inode *inode)
 {
+	if (--inode->references)
+		return;
 	inodes--;
 	inode->ops->free(inode);
 }
@@ -159,6 +161,9 @@ static void begin(void)
 	mutex_init(&share.mutex);
 	TAILQ_INIT(&share.open_files);
 	share.superblock = &superblock;
+	superblock.private = &share;
+	LIST_INIT(&share.written);
+	share.writes = share.guarded = writes;
 	EXPECT_EQ(p9_client_start(&share.client, &transport, &fid, &qid), 0);
 	root = share_directory_create(&share, S_IFDIR | 0755);
 	root->fid = fid;
