@@ -96,7 +96,8 @@ long alpha_osf_mount(const unsigned long arg[6])
 		if (!error && mount_types[i].device)
 			error = check_path(mount.user_device);
 		return error ? error :
-			       mount_at(arg[1], mount_types[i].type, (unsigned int)arg[2], options);
+			       mount_at(NULL, arg[1], mount_types[i].type, (unsigned int)arg[2],
+					options);
 	}
 	return -EINVAL;
 }

@@ -87,7 +87,9 @@ static int apply_locked(struct inode *inode, const struct change *change)
 			after.modified = &change->times[1];
 		break;
 	}
-	if (inode->superblock->change)
+	if (inode->superblock->read_only)
+		error = -EROFS;
+	else if (inode->superblock->change)
 		error = inode->superblock->change(inode, &after);
 	if (error)
 		return error;

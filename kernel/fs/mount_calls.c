@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * System calls mount and umount2. They mount memory (tmpfs, ramfs) and the kernel's own file systems (proc,
- * sysfs). They cannot show a tree in a second place (MS_BIND), and Tally has no file systems on media.
+ * sysfs), and folders of servers (9p). They cannot show a tree in a second place (MS_BIND), and Tally has no file systems on media.
  */
 #include <string.h>
 
@@ -10,6 +10,7 @@
 #include <kernel/fs/inode.h>
 #include <kernel/fs/mount.h>
 #include <kernel/fs/pseudo.h>
+#include <kernel/fs/share.h>
 #include <kernel/fs/tmpfs.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/page.h>
@@ -23,7 +24,8 @@
 #include "path_arguments.h"
 
 /* Linux's uapi/linux/mount.h. The flags that are missing here change how files may be used; they have no
- * effect: all files of a mount may be read, written and run. */
+ * effect: all files of a mount may be read, written and run. MS_RDONLY has one for 9p alone. */
+#define MS_RDONLY	0x1
 #define MS_REMOUNT	0x20
 #define MS_BIND		0x1000
 #define MS_MOVE		0x2000
@@ -124,10 +126,18 @@ static int set_options(struct superblock *superblock, char *options)
 	return 0;
 }
 
-static int make(const char *type, char *options, struct superblock **result)
+static int make(const char *source, const char *type, unsigned int flags, char *options,
+		struct superblock **result)
 {
 	bool in_memory = strcmp(type, "tmpfs") == 0 || strcmp(type, "ramfs") == 0;
 
+	if (strcmp(type, "9p") == 0) {
+		int error = share_create_9p(source, options, result);
+
+		if (!error)
+			(*result)->read_only = flags & MS_RDONLY;
+		return error;
+	}
 	if (!in_memory)
 		return pseudo_create(type, result);
 	*result = tmpfs_create(strcmp(type, "tmpfs") == 0 ? "tmpfs" : "ramfs");
@@ -161,25 +171,31 @@ static int get_string(unsigned long user_text, size_t size, char **result)
 	return length == -ENAMETOOLONG ? -EINVAL : (int)length;
 }
 
-static int mount_new(struct dentry *mountpoint, const char *type, char *options)
+static int mount_new(struct dentry *mountpoint, const char *source, const char *type,
+		     unsigned int flags, char *options)
 {
 	struct superblock *superblock;
-	int error = make(type, options, &superblock);
+	int error = make(source, type, flags, options, &superblock);
 
 	return error ? error : superblock_mount_new(superblock, mountpoint);
 }
 
 /* Changes the options of the file system that is mounted with ROOT as its root. */
-static int remount(struct dentry *root, char *options)
+static int remount(struct dentry *root, unsigned int flags, char *options)
 {
 	struct superblock *superblock = root->inode->superblock;
 
 	if (superblock->root != root)
 		return -EINVAL;
+	if (superblock->source) {
+		superblock->read_only = flags & MS_RDONLY;
+		return 0;
+	}
 	return superblock->fixed ? 0 : set_options(superblock, options);
 }
 
-int mount_at(unsigned long user_path, const char *type, unsigned int flags, char *options)
+int mount_at(const char *source, unsigned long user_path, const char *type, unsigned int flags,
+	     char *options)
 {
 	struct dentry *dentry;
 	int error = path_arguments_look_up(AT_FDCWD, user_path, LOOKUP_FOLLOW, &dentry);
@@ -193,24 +209,28 @@ int mount_at(unsigned long user_path, const char *type, unsigned int flags, char
 	else if (flags & (MS_BIND | MS_MOVE | MS_PROPAGATION))
 		error = -EINVAL;
 	else if (flags & MS_REMOUNT)
-		error = remount(dentry, options);
+		error = remount(dentry, flags, options);
 	else if (!type)
 		error = -EINVAL;
 	else
-		error = mount_new(dentry, type, options);
+		error = mount_new(dentry, source, type, flags, options);
 	dentry_put(dentry);
 	return error;
 }
 
 long sys_mount(const unsigned long arg[6])
 {
-	char *type = NULL, *options = NULL;
+	char *source = NULL, *type = NULL, *options = NULL;
 	int error = get_string(arg[2], NAME_SIZE_MAX + 1, &type);
 
 	if (!error)
+		error = get_string(arg[0], PATH_SIZE, &source);
+	if (!error)
 		error = get_string(arg[4], OPTIONS_SIZE, &options);
 	if (!error)
-		error = mount_at(arg[1], arg[2] ? type : NULL, (unsigned int)arg[3], options);
+		error = mount_at(arg[0] ? source : NULL, arg[1], arg[2] ? type : NULL,
+				 (unsigned int)arg[3], options);
+	kfree(source);
 	kfree(type);
 	kfree(options);
 	return error;

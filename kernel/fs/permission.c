@@ -7,6 +7,7 @@
  * Checks read words that may change meanwhile, one at a time, like Linux's: a task that loses a permission
  * during the check has used it before.
  */
+#include <kernel/fs/dentry.h>
 #include <kernel/fs/inode.h>
 #include <kernel/sched/task.h>
 #include <kernel/task/credentials.h>
@@ -52,8 +53,19 @@ int inode_permission_by_mode(const struct inode *inode, unsigned int mask)
 	return (mode & mask) == mask || overrides(own, inode, mask) ? 0 : -EACCES;
 }
 
+/* True if INODE is of a file system that is mounted for reading only, whose devices and FIFOs can be written to all the same. */
+static bool is_read_only(const struct inode *inode)
+{
+	uint32_t type = inode_type(inode);
+
+	return inode->superblock->read_only &&
+	       (type == S_IFREG || type == S_IFDIR || type == S_IFLNK);
+}
+
 int inode_permission(const struct inode *inode, unsigned int mask)
 {
+	if ((mask & W_OK) && is_read_only(inode))
+		return -EROFS;
 	return inode->ops->permission ? inode->ops->permission(inode, mask) :
 					inode_permission_by_mode(inode, mask);
 }

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 
+from tallylib import paths
 from tallytest import tap
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -235,12 +236,43 @@ def check_options(report, folder):
     report.equal(read(folder, "other", "f"), "x\n", "which is written to")
 
 
+def check_mount(report, folder):
+    """mount -t 9p of a device that the emulator got by other words than tally's."""
+    emulator = os.path.join(folder, "emulator")
+    own = os.path.join(folder, "own")
+    os.mkdir(own)
+    write(os.path.join(own, "file"), "host\n")
+    write(emulator, f"""#!/bin/sh
+exec {paths.emulator(needs_model=True)} "$@" -fsdev local,id=own,path={own},security_model=none,multidevs=remap \\
+    -device virtio-9p-pci,fsdev=own,mount_tag=own,ioeventfd=off,disable-legacy=on
+""")
+    os.chmod(emulator, 0o755)
+    script = """mkdir /m /n; m() { mount -t 9p -o "$@" 2>/dev/null && echo ok || echo no; }
+                m trans=virtio,version=9p2000.L,msize=131072,cache=none,access=any,unknown=1 own /m; cat /m/file; echo guest >/m/new
+                grep /m /proc/mounts; grep 9p /proc/filesystems; chmod 4755 /m/new; stat -c %a /m/new
+                for o in trans=tcp trans= msize=100 msize=x version=9p2000 cache=some access=x debug=g dfltuid=-1; do m $o own /n; done
+                m trans=virtio own /n; m trans=virtio none /n; m trans=virtio tally0 /n; umount /m; ls /m
+                m ro own /n; cat /n/new; grep /n /proc/mounts; (echo x >/n/x; rm /n/new; mv /n/new /n/x; mkdir /n/d; chmod 0 /n/new
+                touch /n/new; truncate -s 0 /n/new; ln /n/new /n/l) 2>&1 | sed 's/.*: //'; mount -o remount,rw /n; echo more >>/n/new; cat /n/new"""
+    status, output, error = shell(folder, script, "--pmu", "emulated", env={**os.environ, "TALLY_QEMU": emulator})
+    report.equal((status, output.splitlines()), (0, [
+        "ok", "host", "own /m 9p rw,access=client,trans=virtio 0 0", "nodev\t9p", "4755", *9 * ["no"], *3 * ["no"], "ok", "guest",
+        "own /n 9p ro,access=client,trans=virtio 0 0", *8 * ["Read-only file system"], "guest", "more"]),
+                 "mount -t 9p: options, tags, ro", error)
+    report.equal((read(own, "new"), sorted(os.listdir(own)), os.stat(os.path.join(own, "new")).st_mode & 0o7777),
+                 ("guest\nmore\n", ["file", "new"], 0o4755), "what is mounted so is the host's, with set-id bits as the emulator's words say")
+    # Without CAP_SYS_ADMIN, and a device that is not there.
+    status, output, error = shell(folder, "mkdir /m; mount -t 9p own /m 2>&1; su -s /bin/sh nobody -c 'mount -t 9p tally0 /m' 2>&1; true")
+    report.equal(output.splitlines()[:1], ["mount: mounting own on /m failed: No such file or directory"], "a tag that is not there",
+                 error)
+
+
 def main():
     report = tap.Report()
     folder = tempfile.mkdtemp(prefix="tally-write-")
     try:
         for check in (check_names, check_program, check_rights, check_full, check_ways_out, check_ends, check_odd_names, check_counts,
-                      check_options):
+                      check_options, check_mount):
             os.mkdir(os.path.join(folder, check.__name__))
             check(report, os.path.join(folder, check.__name__))
     finally:

@@ -6,6 +6,8 @@
 #ifndef KERNEL_P9_TRANSPORT_H
 #define KERNEL_P9_TRANSPORT_H
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +23,7 @@ struct p9_transport {
 	 * of 0 it only waits for such a late reply. Task context; the caller makes one call at a time. */
 	long (*call)(struct p9_transport *transport, const void *request, size_t request_size,
 		     void *reply, size_t reply_max);
+	_Atomic bool in_use;	   /* the file system's: one at a time */
 	struct p9_transport *next; /* p9_transport_add's own */
 };
 

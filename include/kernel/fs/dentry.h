@@ -51,6 +51,9 @@ struct superblock {
 	_Atomic unsigned int references; /* the mount's, and one for each inode */
 	const char *type;		 /* "tmpfs", "proc" … */
 	uint32_t magic;			 /* for statfs: Linux's uapi/linux/magic.h */
+	const char *source;		 /* what is mounted; NULL: its type */
+	const char *options;		 /* for /proc/mounts, each after a comma; NULL: none */
+	_Atomic bool read_only;		 /* mount's ro: changes are EROFS */
 	bool keeps_xattrs;		 /* its inodes can have extended attributes */
 	bool fixed;			 /* programs cannot create or remove entries */
 	int refusal;			 /* the error when they try: -EPERM, -ENOENT */

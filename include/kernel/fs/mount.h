@@ -4,8 +4,9 @@
 #ifndef KERNEL_MOUNT_H
 #define KERNEL_MOUNT_H
 
-/* mount(2): mounts a file system of TYPE (NULL: none named) at the program's USER_PATH; FLAGS: MS_*;
+/* mount(2): mounts SOURCE (NULL: none named) as a file system of TYPE (NULL: none named) at the program's USER_PATH; FLAGS: MS_*;
  * OPTIONS, "name=value,…", are cut up. Task context. 0, or an error as the call has it. */
-int mount_at(unsigned long user_path, const char *type, unsigned int flags, char *options);
+int mount_at(const char *source, unsigned long user_path, const char *type, unsigned int flags,
+	     char *options);
 
 #endif

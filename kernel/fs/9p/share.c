@@ -83,12 +83,18 @@ static void end(struct superblock *superblock)
 	mutex_unlock(&shares_mutex);
 	if (share->started)
 		p9_client_end(&share->client);
+	/* Nobody gets round the guard by mounting the folder once more. */
+	share->transport->in_use = share->guarded;
 	kfree(share->block);
 	kfree(share);
 }
 
-static int create(struct p9_transport *transport, bool writes, struct superblock **result)
+int share_create(struct p9_transport *transport, bool writes, bool guarded,
+		 struct superblock **result)
 {
+	if (atomic_exchange(&transport->in_use, true))
+		return -EBUSY;
+
 	struct superblock *superblock = writes ? superblock_create("9p", MAGIC_WRITING, false) :
 						 superblock_create("overlay", MAGIC, false);
 	struct share *share = kzalloc(sizeof(*share));
@@ -97,12 +103,14 @@ static int create(struct p9_transport *transport, bool writes, struct superblock
 		kfree(share);
 		if (superblock)
 			superblock_put(superblock);
+		transport->in_use = false;
 		return -ENOMEM;
 	}
 	mutex_init(&share->mutex);
 	TAILQ_INIT(&share->open_files);
 	LIST_INIT(&share->written);
-	share->writes = share->guarded = writes;
+	share->writes = writes;
+	share->guarded = guarded;
 	share->transport = transport;
 	share->superblock = superblock;
 	superblock->private = share;
@@ -140,7 +148,7 @@ int share_mount(const char *tag, bool writes, struct dentry *mountpoint)
 {
 	struct p9_transport *transport = p9_transport_find(tag);
 	struct superblock *superblock;
-	int error = transport ? create(transport, writes, &superblock) : -ENODEV;
+	int error = transport ? share_create(transport, writes, true, &superblock) : -ENODEV;
 
 	return error ? error : superblock_mount_new(superblock, mountpoint);
 }

@@ -67,6 +67,10 @@ struct share_directory {
 	uint64_t space;		  /* D: charged for names */
 };
 
+/* Creates the file system of TRANSPORT, mounted nowhere: 0, -EBUSY: the transport has one, or had one with a guard; -ENOMEM.
+ * share.c. Task context. */
+int share_create(struct p9_transport *transport, bool writes, bool guarded,
+		 struct superblock **result);
 /* Starts SHARE if it is not: 0, or the error of its start, each time the same but for -EINTR. Task context; M is not held. */
 int share_start(struct share *share);
 

@@ -243,7 +243,7 @@ int proc_show_filesystems(struct text *text, void *unused)
 {
 	const char *type;
 
-	text_print(text, "nodev\ttmpfs\nnodev\tdevtmpfs\nnodev\tramfs\n");
+	text_print(text, "nodev\ttmpfs\nnodev\tdevtmpfs\nnodev\tramfs\nnodev\t9p\n");
 	for (unsigned int i = 0; (type = pseudo_type(i)); i++)
 		text_print(text, "nodev\t%s\n", type);
 	return 0;
@@ -254,6 +254,11 @@ struct listing {
 	char *path;
 };
 
+static const char *source_of(const struct superblock *superblock)
+{
+	return superblock->source ? superblock->source : superblock->type;
+}
+
 static bool show_mount(const struct superblock *superblock, void *argument)
 {
 	const struct listing *listing = argument;
@@ -261,8 +266,9 @@ static bool show_mount(const struct superblock *superblock, void *argument)
 		dentry_path_locked(superblock->root, process_root(), listing->path, PATH_SIZE);
 
 	if (path)
-		text_print(listing->text, "%s %s %s rw 0 0\n", superblock->type, path,
-			   superblock->type);
+		text_print(listing->text, "%s %s %s %s%s 0 0\n", source_of(superblock), path,
+			   superblock->type, superblock->read_only ? "ro" : "rw",
+			   superblock->options ? superblock->options : "");
 	return true;
 }
 
@@ -276,12 +282,14 @@ static bool show_mount_info(const struct superblock *superblock, void *argument)
 
 	/* Each file system is mounted once, so its device number is also the mount's. */
 	if (path)
-		text_print(listing->text, "%lu %lu %lu:%lu / %s rw - %s %s rw\n",
+		text_print(listing->text, "%lu %lu %lu:%lu / %s %s - %s %s %s%s\n",
 			   (unsigned long)superblock->device & 0xff,
 			   (unsigned long)parent->device & 0xff,
 			   (unsigned long)superblock->device >> 8,
-			   (unsigned long)superblock->device & 0xff, path, superblock->type,
-			   superblock->type);
+			   (unsigned long)superblock->device & 0xff, path,
+			   superblock->read_only ? "ro" : "rw", superblock->type,
+			   source_of(superblock), superblock->read_only ? "ro" : "rw",
+			   superblock->options ? superblock->options : "");
 	return true;
 }
 
