@@ -226,10 +226,12 @@ def check_options(report, folder):
             (folder, ("--no-share",), nothing + "--no-share"),
             ("/", (), nothing + "/ of the guest cannot be a folder of the host"),
             (folder, ("--root", folder), nothing + "--root"),
-            (folder, ("--arch", "alpha"), nothing + "the machine of --arch alpha has no virtio"),
             (folder, ("--initrd", "file"), "--initrd is booted as it is: it cannot be had with --root, --add, --env, --get, --share or "
                                            "--write")):
         report.equal(tally(place, "--write", *options, SHELL, "true"), (120, b"", f"tally: {text}\n"), " ".join(options) or place)
+    stock = {**os.environ, "TALLY_QEMU": shutil.which("qemu-system-x86_64") or "none"}
+    report.equal(tally(folder, "--write", "--pmu", "none", SHELL, "true", env=stock),
+                 (120, b"", f"tally: {nothing}this emulator is not ours; use --pmu emulated\n"), "another emulator than ours")
     os.mkdir(os.path.join(folder, "other"))
     report.equal(shell(folder, "echo x >/mnt/f; ls | wc -l", "--no-share", "--share", "other:/mnt"), (0, "0\n", ""),
                  "--no-share with another folder")

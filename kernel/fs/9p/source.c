@@ -5,13 +5,14 @@
  * A file is opened at the server at its first read, through a fid of its own; the files that were read last stay open.
  * Small reads of a share go through one block, so that a program that reads line by line does not ask the server for each.
  */
+#include "source.h"
+
 #include <string.h>
 
 #include <kernel/mm/kmalloc.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 
-#include "source.h"
 #include "writing.h"
 
 /* M held. */
