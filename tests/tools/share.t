@@ -24,7 +24,7 @@ LARGE, MIDDLE = 10 << 30, 5 << 30
 # Observers of files work in the current folder: on tmpfs and in a share they see the same.
 OBSERVERS = ("file_names", "files", "open", "locks", "permission_bits", "room", "mappings", "inotify", "inotify_events",
              "attack_inodes", "attack_trees", "exec", "exec_access", "limits_use", "splice", "special", "quotas", "access")
-# Of these, those of which the host refuses nothing: they see the same where changes go through.
+# Those to which the host refuses nothing: they see the same where changes go through.
 WRITERS = ("file_names", "files", "open", "mappings", "inotify", "exec", "limits_use", "splice", "special")
 SECRET = "what nobody shared"
 

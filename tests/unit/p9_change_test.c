@@ -170,7 +170,7 @@ static void replies_that_lie_are_errors(void)
 	end();
 }
 
-/* What the server says that it has written. */
+/* The count that the server says it has written. */
 static uint32_t said;
 
 static long says_count(uint8_t *reply, long size, size_t room)

@@ -127,7 +127,7 @@ static void a_failed_creation_leaves_nothing(void)
 		failing = steps[i];
 		EXPECT_EQ_AT(make(S_IFREG | 0644, true, &made), -ENOSPC, "reply %u", steps[i]);
 		EXPECT_EQ_AT(clunks, walks, "reply %u", steps[i]);
-		/* What the server had made already, it removes. */
+		/* The server removes the file that it had made already. */
 		EXPECT_EQ_AT(last_was(RUNLINKAT), steps[i] == RGETATTR, "reply %u", steps[i]);
 		end();
 	}

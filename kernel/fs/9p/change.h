@@ -16,7 +16,7 @@
 
 struct p9_client;
 
-/* Of an entry that a request makes in the directory of fid DIRECTORY. */
+/* An entry of the directory of fid DIRECTORY: the place, and what a request makes there. */
 struct p9_entry {
 	uint32_t directory;
 	const char *name; /* not terminated */

@@ -234,7 +234,7 @@ static int begin_change(struct inode *inode)
 {
 	struct share_directory *directory = share_directory_of(inode);
 
-	/* What the server loses, a later listing does not have. */
+	/* A later listing is without the names that the server loses. */
 	return directory->share->writes ? 0 : list_names(directory);
 }
 

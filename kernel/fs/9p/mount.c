@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mount -t 9p: a server's folder where a program asks for it, with changes that go through, as on Linux. What Linux would check
- * of the options is checked here; the answer to most of them is the same whatever they say, because one client serves all
- * users, with a cache of its own.
+ * mount -t 9p: a server's folder where a program asks for it, with changes that go through, as on Linux. Options are
+ * checked as Linux checks them; most have no effect, because one client serves all users, with a cache of its own.
  */
 #include <string.h>
 

@@ -83,7 +83,7 @@ static void end(struct superblock *superblock)
 	mutex_unlock(&shares_mutex);
 	if (share->started)
 		p9_client_end(&share->client);
-	/* Nobody gets round the guard by mounting the folder once more. */
+	/* No program gets round the guard by mounting the folder once more. */
 	share->transport->in_use = share->guarded;
 	kfree(share->block);
 	kfree(share);

@@ -28,7 +28,7 @@ struct p9_source {
 	bool kept;		     /* M: and stays so, because it has no name any more */
 	uint32_t open_fid;	     /* M: if open */
 	TAILQ_ENTRY(p9_source) used; /* M: in share->open_files, if open and not kept */
-	/* Of a share that writes: */
+	/* In a share that writes: */
 	unsigned int writers;	       /* M: programs' files */
 	bool writing;		       /* M: open for writing */
 	uint32_t writing_fid;	       /* M: if writing */

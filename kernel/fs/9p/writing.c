@@ -3,8 +3,8 @@
  * Contents that go through to the server, of a share that writes.
  *
  * A file is open for writing at the server, through a fid of its own, as long as a program has it open so: a file that the host
- * lets be created, but not opened again, can be written to. What the host does not permit fails when the program opens the file,
- * to read it, too.
+ * lets be created, but not opened again, can be written to. An access that the host does not permit fails when the program opens
+ * the file, to read it, too.
  */
 #include "writing.h"
 

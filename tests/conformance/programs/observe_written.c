@@ -100,7 +100,7 @@ static void write_by_mappings(void)
 	tell("munmap", fd, PAGE_BYTES);
 	SEE(fallocate(fd, FALLOC_FL_PUNCH_HOLE, 0, 1));
 	close(fd);
-	/* What ends with its process. */
+	/* A mapping that ends with its process. */
 	child = fork();
 	if (!child) {
 		fd = open("mapped", O_RDWR);
@@ -171,7 +171,7 @@ static void use_several_names(void)
 
 	SEE(write(again, "+", 1));
 	tell("by all of them", fd, 0);
-	/* A file that its owner may not open for writing can be written to by whoever made it. */
+	/* A file that its owner may not open for writing can be written to by its creator. */
 	int made = open("read-only", O_WRONLY | O_CREAT | O_EXCL, 0400);
 
 	SEE(write(made, "made", 4));
