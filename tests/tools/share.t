@@ -243,7 +243,7 @@ def check_options(report, folder):
             (("--share", other + ":/mnt", "--share", other + ":/mnt/none"), 127,
              f"--share at /mnt/none: it lies inside of /mnt, where the host has no folder of that name ({other}/none)"),
             (("--share", other, "--initrd", "file"), 120,
-             "--initrd is booted as it is: it cannot be had with --root, --add, --env, --get or --share")):
+             "--initrd is booted as it is: it cannot be had with --root, --add, --env, --get, --share or --write")):
         report.equal(tally(folder, *options, "./words"), (status, b"", f"tally: {text}\n"), " ".join(options))
     status, output, error = shell(folder, "ls | wc -l", "--pmu", "none", "--share", other,
                                   env={**os.environ, "TALLY_QEMU": shutil.which("qemu-system-x86_64") or "none"})
