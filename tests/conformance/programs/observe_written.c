@@ -10,9 +10,10 @@
 
 #include "observe.h"
 
-enum { PAGES = 40 };
+/* Whole pages of either architecture. */
+enum { BLOCKS = 40, BLOCK = 8192 };
 
-static char text[PAGES * PAGE_BYTES];
+static char text[BLOCKS * BLOCK];
 
 /* Prints the size of FD's file, and what it has at OFFSET. */
 static void tell(const char *what, int fd, off_t offset)
@@ -48,18 +49,18 @@ static void write_by_calls(void)
 	SEE(ftruncate(fd, 12));
 	tell("truncate to more", fd, 0);
 	SEE(pwrite(fd, text, sizeof(text), 12));
-	tell("many pages", fd, 12 + PAGE_BYTES);
+	tell("many pages", fd, 12 + BLOCK);
 	SEE(fsync(fd));
 	SEE(fdatasync(end));
 	SEE(syncfs(fd));
 	/* The program's memory ends within what it writes. */
-	char *pages = mmap(NULL, 2 * PAGE_BYTES, PROT_READ | PROT_WRITE,
+	char *pages = mmap(NULL, 2 * BLOCK, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	memset(pages, 'm', PAGE_BYTES);
-	munmap(pages + PAGE_BYTES, PAGE_BYTES);
-	SEE(pwrite(fd, pages + PAGE_BYTES - 1, 0, 0));
-	SEE(pwrite(fd, pages + PAGE_BYTES, 1, 0));
+	memset(pages, 'm', BLOCK);
+	munmap(pages + BLOCK, BLOCK);
+	SEE(pwrite(fd, pages + BLOCK - 1, 0, 0));
+	SEE(pwrite(fd, pages + BLOCK, 1, 0));
 	tell("after faults", fd, 0);
 	close(fd);
 	close(end);
@@ -69,9 +70,9 @@ static void write_by_mappings(void)
 {
 	int fd = open("mapped", O_RDWR | O_CREAT | O_EXCL, 0644);
 
-	SEE(ftruncate(fd, 3 * PAGE_BYTES + 10));
-	char *map = mmap(NULL, 4 * PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	char *own = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	SEE(ftruncate(fd, 3 * BLOCK + 10));
+	char *map = mmap(NULL, 4 * BLOCK, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	char *own = mmap(NULL, BLOCK, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
 
 	memcpy(map, "first", 5);
 	tell("a mapping's write", fd, 0);
@@ -79,32 +80,32 @@ static void write_by_mappings(void)
 	show(map, "a mapping of a write");
 	memcpy(own, "own", 3);
 	tell("a private one's write", fd, 0);
-	memcpy(map + 3 * PAGE_BYTES, "0123456789beyond", 16);
-	SEE(msync(map, 4 * PAGE_BYTES, MS_SYNC));
-	tell("msync", fd, 3 * PAGE_BYTES);
-	memcpy(map + PAGE_BYTES, "second", 6);
-	memcpy(map + PAGE_BYTES - 2, "la", 2);
+	memcpy(map + 3 * BLOCK, "0123456789beyond", 16);
+	SEE(msync(map, 4 * BLOCK, MS_SYNC));
+	tell("msync", fd, 3 * BLOCK);
+	memcpy(map + BLOCK, "second", 6);
+	memcpy(map + BLOCK - 2, "la", 2);
 	/* A read fault first, then a write: each page is noticed. */
-	volatile char *third = map + 2 * PAGE_BYTES;
+	volatile char *third = map + 2 * BLOCK;
 
 	third[1] = (char)(third[0] + 'x');
 	pid_t child = fork();
 
 	if (!child) {
-		memcpy(map + 2 * PAGE_BYTES + 2, "child", 5);
+		memcpy(map + 2 * BLOCK + 2, "child", 5);
 		_exit(0);
 	}
 	waitpid(child, NULL, 0);
-	show(map + 2 * PAGE_BYTES + 1, "the child's write");
-	SEE(munmap(map, 4 * PAGE_BYTES));
-	tell("munmap", fd, PAGE_BYTES);
+	show(map + 2 * BLOCK + 1, "the child's write");
+	SEE(munmap(map, 4 * BLOCK));
+	tell("munmap", fd, BLOCK);
 	SEE(fallocate(fd, FALLOC_FL_PUNCH_HOLE, 0, 1));
 	close(fd);
 	/* A mapping that ends with its process. */
 	child = fork();
 	if (!child) {
 		fd = open("mapped", O_RDWR);
-		map = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		map = mmap(NULL, BLOCK, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 		close(fd);
 		memcpy(map + 100, "exit", 4);
 		abort();
