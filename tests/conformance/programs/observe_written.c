@@ -54,8 +54,8 @@ static void write_by_calls(void)
 	SEE(fdatasync(end));
 	SEE(syncfs(fd));
 	/* The program's memory ends within what it writes. */
-	char *pages = mmap(NULL, 2 * BLOCK, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *pages =
+		mmap(NULL, 2 * BLOCK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	memset(pages, 'm', BLOCK);
 	munmap(pages + BLOCK, BLOCK);
