@@ -19,6 +19,8 @@ BUILD = os.environ["TALLY_BUILD"]
 TALLY = os.path.join(ROOT, "tools", "tally")
 SHELL = shutil.which("busybox")
 WRITER = os.path.join(BUILD, "tests", "observe_written")
+# The program's.
+BLOCK = 8192
 COUNTER = os.path.join(BUILD, "user", "bin", "count")
 # Without capabilities root obeys the modes of the host's files, as any user does.
 PLAIN = ("setpriv", "--inh-caps=-all", "--bounding-set=-all") if os.geteuid() == 0 else ()
@@ -88,11 +90,11 @@ def check_program(report, folder):
     report.ok(through == in_memory and there, "a program sees the same in memory and through", *different[:3], len(there),
               len(here), through[2])
     place = os.path.join(folder, "written")
-    text = bytes(ord("a") + i % 23 for i in range(40 * 4096))
+    text = bytes(ord("a") + i % 23 for i in range(40 * BLOCK))
     with open(os.path.join(place, "calls"), "rb") as file:
         report.ok(file.read() == b"one TW" + bytes(6) + text, "what calls wrote is on the host")
-    mapped = bytearray(3 * 4096 + 10)
-    for at, part in ((0, b"FIrst"), (100, b"exit"), (4094, b"la"), (4096, b"second"), (8193, b"xchild"), (12288, b"0123456789")):
+    mapped = bytearray(3 * BLOCK + 10)
+    for at, part in ((0, b"FIrst"), (100, b"exit"), (BLOCK - 2, b"la"), (BLOCK, b"second"), (2 * BLOCK + 1, b"xchild"), (3 * BLOCK, b"0123456789")):
         mapped[at:at + len(part)] = part
     with open(os.path.join(place, "mapped"), "rb") as file:
         report.ok(file.read() == mapped, "what mappings wrote is on the host, nothing of a private one's, nothing beyond the end")
