@@ -144,6 +144,35 @@ static void ignore(int signal)
 	(void)signal;
 }
 
+/* Waits until PID, a child, sleeps. */
+static void wait_for_sleep(pid_t pid)
+{
+	char path[32], text[256], *state;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	do {
+		usleep(1000);
+		int fd = open(path, O_RDONLY);
+		ssize_t size = read(fd, text, sizeof(text) - 1);
+
+		close(fd);
+		text[size > 0 ? size : 0] = '\0';
+		state = strrchr(text, ')');
+	} while (!state || state[2] != 'S');
+}
+
+/* A wait for a lock that signals end: they come again, so that one comes while it waits. */
+static int lock_until_signal(int fd)
+{
+	ualarm(5000, 5000);
+	int result = lock(fd, F_SETLKW, F_WRLCK, 0, 1);
+	int error = errno;
+
+	ualarm(0, 0);
+	errno = error;
+	return result;
+}
+
 static void waiting(void)
 {
 	struct sigaction action = { .sa_handler = ignore };
@@ -161,7 +190,7 @@ static void waiting(void)
 		_exit(lock(fd, F_SETLKW, F_WRLCK, 0, 1) ? errno : 0);
 	}
 	read(p[0], &status, 1);
-	usleep(20000);
+	wait_for_sleep(pid);
 	SEE(lock(fd, F_SETLKW, F_WRLCK, 1, 1));
 	SEE(lock(fd, F_SETLK, F_UNLCK, 0, 1));
 	waitpid(pid, &status, 0);
@@ -173,8 +202,7 @@ static void waiting(void)
 		pause();
 	}
 	read(p[0], &status, 1);
-	ualarm(5000, 0);
-	SEE(lock(fd, F_SETLKW, F_WRLCK, 0, 1));
+	SEE(lock_until_signal(fd));
 	kill(pid, SIGKILL);
 	SEE(lock(fd, F_SETLKW, F_WRLCK, 0, 1) + 10);
 	waitpid(pid, &status, 0);
