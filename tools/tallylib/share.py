@@ -2,8 +2,8 @@
 """Folders of the host that the guest sees in place: the current one, and those of --share.
 
 The emulator serves each folder by 9P, read-only: the guest keeps its changes in its own memory (kernel/fs/9p/). With --write they
-go through to the host. The kernel
-mounts them where /.tally/shares says, before the program starts and after the program itself was found in the initramfs.
+go through to the host. The kernel mounts them where /.tally/shares says, before the program starts and after the program itself
+was found in the initramfs.
 """
 
 import os

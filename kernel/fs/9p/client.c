@@ -296,6 +296,19 @@ int p9_open(struct p9_client *client, uint32_t fid, uint32_t flags)
 	return p9_end(client, &message, error);
 }
 
+int p9_open_again(struct p9_client *client, uint32_t fid, uint32_t flags, uint32_t *opened)
+{
+	struct p9_qid qid;
+	int error = p9_walk(client, fid, "", 0, opened, &qid);
+
+	if (error)
+		return error;
+	error = p9_open(client, *opened, flags);
+	if (error)
+		p9_clunk(client, *opened);
+	return error;
+}
+
 /* Asks for at most SIZE bytes by a request of TYPE; REPLY is then at those bytes. Returns how many they are, or an error.
  * client->mutex is held then. */
 static ssize_t get_data(struct p9_client *client, uint8_t type, uint32_t fid, uint64_t offset,

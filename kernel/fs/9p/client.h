@@ -75,6 +75,8 @@ int p9_get_attributes(struct p9_client *client, uint32_t fid, struct p9_attribut
 ssize_t p9_read_link(struct p9_client *client, uint32_t fid, char *buffer, size_t size);
 /* Opens FID, from which one cannot walk any more. FLAGS: Linux's O_*. */
 int p9_open(struct p9_client *client, uint32_t fid, uint32_t flags);
+/* Opens the file of FID by another fid, *OPENED, which the caller clunks; FID stays as it is. On errors there is none. */
+int p9_open_again(struct p9_client *client, uint32_t fid, uint32_t flags, uint32_t *opened);
 /* Returns how many bytes it read from OFFSET, at most SIZE; 0: at the end. */
 ssize_t p9_read(struct p9_client *client, uint32_t fid, uint64_t offset, void *buffer, size_t size);
 /* Passes the entries after *OFFSET, 0 or one that the server gave, to READER; *OFFSET: after the last of them. Returns

@@ -140,13 +140,12 @@ static int read_names(struct share_directory *directory)
 	struct name_reader reader = { { add_name }, directory, 0 };
 	unsigned int idle = 0;
 	uint64_t offset = 0;
-	struct p9_qid qid;
 	uint32_t fid;
-	int error = p9_walk(client, directory->fid, "", 0, &fid, &qid);
+	int error =
+		p9_open_again(client, directory->fid, O_RDONLY | O_DIRECTORY | O_LARGEFILE, &fid);
 
 	if (error)
 		return error;
-	error = p9_open(client, fid, O_RDONLY | O_DIRECTORY | O_LARGEFILE);
 	while (!error) {
 		uint64_t before = directory->name_count;
 		ssize_t count = p9_read_directory(client, fid, &offset, &reader.reader);

@@ -33,7 +33,6 @@ static void close_file(struct p9_source *file)
 int p9_source_open(struct p9_source *file)
 {
 	struct share *share = file->share;
-	struct p9_qid qid;
 
 	if (file->open && file->kept)
 		return 0;
@@ -44,15 +43,11 @@ int p9_source_open(struct p9_source *file)
 	}
 	if (share->open_count == SHARE_FILES_MAX)
 		close_file(TAILQ_FIRST(&share->open_files));
-	int error = p9_walk(&share->client, file->fid, "", 0, &file->open_fid, &qid);
+	int error =
+		p9_open_again(&share->client, file->fid, O_RDONLY | O_LARGEFILE, &file->open_fid);
 
 	if (error)
 		return error == -ENOENT ? -ESTALE : error;
-	error = p9_open(&share->client, file->open_fid, O_RDONLY | O_LARGEFILE);
-	if (error) {
-		p9_clunk(&share->client, file->open_fid);
-		return error == -ENOENT ? -ESTALE : error;
-	}
 	file->open = true;
 	share->open_count++;
 	TAILQ_INSERT_TAIL(&share->open_files, file, used);

@@ -23,15 +23,9 @@ static struct p9_source *source_of(struct tmpfs_source *source)
 /* M held, as in the next one. */
 static int open_for_writing(struct p9_source *file)
 {
-	struct p9_client *client = &file->share->client;
-	struct p9_qid qid;
-	int error = p9_walk(client, file->fid, "", 0, &file->writing_fid, &qid);
+	int error = p9_open_again(&file->share->client, file->fid, O_WRONLY | O_LARGEFILE,
+				  &file->writing_fid);
 
-	if (error)
-		return error == -ENOENT ? -ESTALE : error;
-	error = p9_open(client, file->writing_fid, O_WRONLY | O_LARGEFILE);
-	if (error)
-		p9_clunk(client, file->writing_fid);
 	file->writing = !error;
 	return error == -ENOENT ? -ESTALE : error;
 }
@@ -150,15 +144,13 @@ static int sync_file(struct p9_source *file, bool data_only)
 static int sync_directory(struct share_directory *directory, bool data_only)
 {
 	struct p9_client *client = &directory->share->client;
-	struct p9_qid qid;
 	uint32_t fid;
-	int error = p9_walk(client, directory->fid, "", 0, &fid, &qid);
+	int error =
+		p9_open_again(client, directory->fid, O_RDONLY | O_DIRECTORY | O_LARGEFILE, &fid);
 
 	if (error)
 		return error;
-	error = p9_open(client, fid, O_RDONLY | O_DIRECTORY | O_LARGEFILE);
-	if (!error)
-		error = p9_sync(client, fid, data_only);
+	error = p9_sync(client, fid, data_only);
 	p9_clunk(client, fid);
 	return error;
 }
