@@ -7,7 +7,6 @@ begins with _BEGIN and ends with _END; of several in one text the last counts.
 
 import json
 import re
-import xml.sax.saxutils
 
 from dataclasses import dataclass, field
 
@@ -141,19 +140,20 @@ def _json(report):
 
 
 def _junit(report):
-    quote = xml.sax.saxutils.quoteattr
+    # It takes as long to load as a machine takes to boot: pylint: disable-next=import-outside-toplevel
+    from xml.sax.saxutils import escape, quoteattr
     lines = ['<?xml version="1.0" encoding="UTF-8"?>',
              f'<testsuite name="pmu" tests="{len(report.rules)}" failures="{len(report.of("not ok"))}" '
              f'skipped="{len(report.of("skip")) + len(report.of("inexact"))}">']
     for rule in report.rules:
         group, _, name = rule.name.partition(".")
-        case = f"<testcase classname={quote('pmu.' + group)} name={quote(name)}"
+        case = f"<testcase classname={quoteattr('pmu.' + group)} name={quoteattr(name)}"
         if rule.outcome == "ok":
             lines.append(f" {case}/>")
         elif rule.outcome == "not ok":
-            words = xml.sax.saxutils.escape(f"breaks: {rule.breaks}\nmanual: {rule.manual}")
-            lines.append(f" {case}><failure message={quote(rule.detail)}>{words}</failure></testcase>")
+            words = escape(f"breaks: {rule.breaks}\nmanual: {rule.manual}")
+            lines.append(f" {case}><failure message={quoteattr(rule.detail)}>{words}</failure></testcase>")
         else:
             prefix = "inexact: " if rule.outcome == "inexact" else ""
-            lines.append(f" {case}><skipped message={quote(prefix + rule.detail)}/></testcase>")
+            lines.append(f" {case}><skipped message={quoteattr(prefix + rule.detail)}/></testcase>")
     return "\n".join([*lines, "</testsuite>", ""])
