@@ -1,34 +1,37 @@
-# Cases for loopback.t: servers and clients of Debian that talk over 127.0.0.1 and ::1. Each server's port is its own.
+# Cases for loopback.t: servers and clients of Debian that talk over 127.0.0.1 and ::1. Each server takes a port that was free, since
+# the host, where the cases run too, may have other servers.
 ### redis-server and redis-cli over both versions, redis-benchmark with 20 connections
 cd "$(mktemp -d)"
-: >none; redis-server --port 26390 --bind 127.0.0.1 ::1 --save '' --logfile log --daemonize no <none &
-until redis-cli -p 26390 ping 2>no | grep -q PONG; do sleep 0.1; done
-redis-cli -p 26390 set a 41; redis-cli -h ::1 -p 26390 incr a
-redis-benchmark -p 26390 -n 200 -c 20 -t ping,set,get,lpush -d 1000 --csv | cut -d, -f1
-redis-benchmark -h ::1 -p 26390 -n 200 -c 5 -P 16 -t set --csv | cut -d, -f1
-redis-cli -p 26390 llen mylist; redis-cli -p 26390 info clients | grep ^connected
-redis-cli -p 26390 shutdown nosave; wait; echo "ended: $?"; redis-cli -p 26390 ping
+port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+: >none; redis-server --port $port --bind 127.0.0.1 ::1 --save '' --logfile log --daemonize no <none &
+until redis-cli -p $port ping 2>no | grep -q PONG; do sleep 0.1; done
+redis-cli -p $port set a 41; redis-cli -h ::1 -p $port incr a
+redis-benchmark -p $port -n 200 -c 20 -t ping,set,get,lpush -d 1000 --csv | cut -d, -f1
+redis-benchmark -h ::1 -p $port -n 200 -c 5 -P 16 -t set --csv | cut -d, -f1
+redis-cli -p $port llen mylist; redis-cli -p $port info clients | grep ^connected
+redis-cli -p $port shutdown nosave; wait; echo "ended: $?"; redis-cli -p $port ping 2>&1 | sed s/$port/PORT/
 rm -rf "$PWD"
 ### nginx with a worker, and curl: whole files, ranges, a file of 3 MB, an error, a closed port
 echo root:x:0:0:root:/root:/bin/bash >/etc/passwd; echo root:x:0: >/etc/group
 cd "$(mktemp -d)"; mkdir www logs
 seq 400000 >www/large; echo small >www/small
+port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 cat >conf <<END
 daemon off; worker_processes 1; user root root; pid $PWD/pid; error_log $PWD/logs/error;
 events { worker_connections 64; }
 http { access_log $PWD/logs/access; client_body_temp_path $PWD/b; proxy_temp_path $PWD/p; fastcgi_temp_path $PWD/f;
 uwsgi_temp_path $PWD/u; scgi_temp_path $PWD/s; sendfile on; tcp_nopush on;
-server { listen 127.0.0.1:28080; listen [::1]:28080; root $PWD/www; } }
+server { listen 127.0.0.1:$port; listen [::1]:$port; root $PWD/www; } }
 END
 : >none; nginx -p "$PWD" -c "$PWD/conf" <none 2>err &
-until curl -s -o page http://127.0.0.1:28080/small; do sleep 0.1; done
-curl -s http://127.0.0.1:28080/small; curl -s 'http://[::1]:28080/small'
-curl -s http://127.0.0.1:28080/large | cmp - www/large && echo the same
-curl -s -r 10-19 http://127.0.0.1:28080/large | od -c
-curl -s http://127.0.0.1:28080/small http://127.0.0.1:28080/small -w '%{num_connects} %{remote_ip}\n'
-curl -s -o page -w '%{http_code}\n' http://127.0.0.1:28080/none
+until curl -s -o page http://127.0.0.1:$port/small; do sleep 0.1; done
+curl -s http://127.0.0.1:$port/small; curl -s "http://[::1]:$port/small"
+curl -s http://127.0.0.1:$port/large | cmp - www/large && echo the same
+curl -s -r 10-19 http://127.0.0.1:$port/large | od -c
+curl -s http://127.0.0.1:$port/small http://127.0.0.1:$port/small -w '%{num_connects} %{remote_ip}\n'
+curl -s -o page -w '%{http_code}\n' http://127.0.0.1:$port/none
 kill -QUIT %1; wait %1; echo "ended: $?"
-curl -s http://127.0.0.1:28080/small; echo "refused: $?"
+curl -s http://127.0.0.1:$port/small; echo "refused: $?"
 cut -d' ' -f1,6-10 logs/access | tail -n +2; rm -rf "$PWD"
 ### Python's http.server and urllib, over both versions
 cd "$(mktemp -d)"
