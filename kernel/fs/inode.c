@@ -134,7 +134,8 @@ int inode_allocate(struct inode *inode, unsigned int mode, uint64_t offset, uint
 {
 	int error = 0;
 
-	if (!inode->ops->allocate)
+	/* 9P has no request for it. */
+	if (!inode->ops->allocate || inode->superblock->sync)
 		return -EOPNOTSUPP;
 	mutex_lock(&inode->write_mutex);
 	inode_written(inode);

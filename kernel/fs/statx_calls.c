@@ -79,8 +79,11 @@ long sys_statx(const unsigned long arg[6])
 	return copy_to_user((void *)arg[4], &statx, sizeof(statx));
 }
 
-static void describe(const struct superblock *superblock, struct kernel_statfs *statfs)
+/* INODE may be NULL. */
+static int describe(struct inode *inode, struct kernel_statfs *statfs)
 {
+	const struct superblock *superblock = inode ? inode->superblock : NULL;
+
 	*statfs = (struct kernel_statfs){ .f_type = ANONYMOUS_MAGIC,
 					  .f_bsize = PAGE_SIZE,
 					  .f_frsize = PAGE_SIZE,
@@ -90,6 +93,8 @@ static void describe(const struct superblock *superblock, struct kernel_statfs *
 		statfs->f_type = superblock->magic;
 		statfs->f_fsid[0] = (int32_t)superblock->device;
 	}
+	if (superblock && superblock->statfs)
+		return superblock->statfs(inode, statfs);
 	/* As on Linux, a limit that is not set shows as zeros. */
 	if (superblock && !superblock->fixed) {
 		uint64_t used = superblock->pages, limit = superblock->pages_max;
@@ -100,6 +105,7 @@ static void describe(const struct superblock *superblock, struct kernel_statfs *
 		statfs->f_files = limit / TMPFS_INODE_SPACE;
 		statfs->f_ffree = used < limit ? (limit - used) / TMPFS_INODE_SPACE : 0;
 	}
+	return 0;
 }
 
 int statfs_of_path(unsigned long user_path, struct kernel_statfs *statfs)
@@ -109,9 +115,9 @@ int statfs_of_path(unsigned long user_path, struct kernel_statfs *statfs)
 
 	if (error)
 		return error;
-	describe(dentry->inode->superblock, statfs);
+	error = describe(dentry->inode, statfs);
 	dentry_put(dentry);
-	return 0;
+	return error;
 }
 
 int statfs_of_descriptor(int fd, struct kernel_statfs *statfs)
@@ -120,11 +126,10 @@ int statfs_of_descriptor(int fd, struct kernel_statfs *statfs)
 
 	if (!file)
 		return -EBADF;
-	const struct inode *inode = file_inode(file);
+	int error = describe(file_inode(file), statfs);
 
-	describe(inode ? inode->superblock : NULL, statfs);
 	file_put(file);
-	return 0;
+	return error;
 }
 
 long sys_statfs(const unsigned long arg[6])

@@ -79,9 +79,6 @@ int tmpfs_allocate(struct inode *inode, uint64_t offset, uint64_t size)
 	struct tmpfs_inode *file = tmpfs_inode(inode);
 	uint64_t first = offset >> PAGE_SHIFT, end = (offset + size + PAGE_SIZE - 1) >> PAGE_SHIFT;
 
-	/* The protocol has no request for it. */
-	if (tmpfs_through(file))
-		return -EOPNOTSUPP;
 	if (offset + size > inode->size && tmpfs_is_sealed(inode, F_SEAL_GROW))
 		return -EPERM;
 	mutex_lock(&inode->mutex);
@@ -137,8 +134,6 @@ int tmpfs_punch(struct inode *inode, uint64_t offset, uint64_t size)
 	uint64_t first = (offset + PAGE_SIZE - 1) >> PAGE_SHIFT, last = end >> PAGE_SHIFT;
 	int error = 0;
 
-	if (tmpfs_through(file))
-		return -EOPNOTSUPP;
 	if (tmpfs_is_sealed(inode, F_SEAL_WRITE | F_SEAL_FUTURE_WRITE))
 		return -EPERM;
 	mutex_lock(&inode->mutex);

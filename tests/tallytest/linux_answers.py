@@ -17,7 +17,7 @@ import os
 import re
 from dataclasses import dataclass
 
-from tallytest import transcripts
+from tallytest import shared, transcripts
 
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ROOT = os.path.dirname(TESTS)
@@ -63,6 +63,7 @@ RULES_AMD = ("--processor", "zen4", *BARE, "--pmu-counters", "4")
 # The machines whose PMU the report judges by Linux's module msr, and the words that load it.
 REPORT_MACHINES = {"report": (*EMULATED, "--cpus", "2"), "report.zen4": (*EMULATED, "--cpus", "2", "--processor", "zen4", *BARE)}
 LOAD_MSR = ("--load", "msr")
+LOAD_9P = ("--load", "9p")
 # The lines of Linux's log that describe the PMU.
 PMU_LOG = r"Performance Events: .*|\.\.\. [\w -]+: +\w+"
 
@@ -91,6 +92,7 @@ class Question:
     words: tuple = ()
     log: str = ""  # the pattern of the lines of Linux's log that belong to the answer
     counts: bool = False  # the answer depends on the emulator's counters or devices
+    is_shared: bool = False  # it works in a folder of the host (shared.py)
 
 
 def _files(*patterns):
@@ -147,6 +149,14 @@ def _all():
             yield _user(with_c_library(command, folder), program, folder, C_LIBRARY_OPTIONS, words=tuple(words))
     for name in SCRIPTS:
         yield _script(name)
+    for program in shared.PLACES:
+        yield Question(in_shared(program), f"tests/{program}", (f"tests/conformance/programs/{program}.c", shared.MOUNTED),
+                       (*LOAD_9P, *transcripts.options_of(program)), is_shared=True)
+
+
+def in_shared(program):
+    """The name of the question for a program of shared.PLACES in a folder of the host."""
+    return f"{program}.9p"
 
 
 def on_processor(program, processor):
@@ -278,8 +288,10 @@ class Answer:
 
 
 def _first_line(question, status):
-    return f"{' '.join([os.path.basename(question.program), *question.words])}, options {' '.join(question.options)}, " \
-           f"status {status}"
+    words, place = [os.path.basename(question.program), *question.words], ""
+    if question.is_shared:
+        place = f"in {shared.PLACES[words[0]]} with {shared.options_of(words[0])} of a server with {shared.SERVER}, "
+    return f"{' '.join(words)}, {place}options {' '.join(question.options)}, status {status}"
 
 
 def text_of(question, kernel, status, output, log_text):

@@ -253,16 +253,19 @@ exec {paths.emulator(needs_model=True)} "$@" -fsdev local,id=own,path={own},secu
     os.chmod(emulator, 0o755)
     script = """mkdir /m /n; m() { mount -t 9p -o "$@" 2>/dev/null && echo ok || echo no; }
                 m trans=virtio,version=9p2000.L,msize=131072,cache=none,access=any,unknown=1 own /m; cat /m/file; echo guest >/m/new
-                grep /m /proc/mounts; grep 9p /proc/filesystems; chmod 4755 /m/new; stat -c %a /m/new
+                grep /m /proc/mounts; grep 9p /proc/filesystems; stat -fc "%S %b" /m; chmod 4755 /m/new; stat -c %a /m/new
                 for o in trans=tcp trans= msize=100 msize=x version=9p2000 cache=some access=x debug=g dfltuid=-1; do m $o own /n; done
                 m trans=virtio own /n; m trans=virtio none /n; m trans=virtio tally0 /n; umount /m; ls /m
                 m ro own /n; cat /n/new; grep /n /proc/mounts; (echo x >/n/x; rm /n/new; mv /n/new /n/x; mkdir /n/d; chmod 0 /n/new
                 touch /n/new; truncate -s 0 /n/new; ln /n/new /n/l) 2>&1 | sed 's/.*: //'; mount -o remount,rw /n; echo more >>/n/new; cat /n/new"""
+    host = os.statvfs(own)
+    # The server's blocks are as many of the host's as fit into a message beside its header.
+    factor = (131072 - 24) // host.f_bsize
     status, output, error = shell(folder, script, "--pmu", "emulated", env={**os.environ, "TALLY_QEMU": emulator})
     report.equal((status, output.splitlines()), (0, [
-        "ok", "host", "own /m 9p rw,access=client,trans=virtio 0 0", "nodev\t9p", "4755", *9 * ["no"], *3 * ["no"], "ok", "guest",
+        "ok", "host", "own /m 9p rw,access=client,msize=131072,trans=virtio 0 0", "nodev\t9p", f"{factor * host.f_frsize} {host.f_blocks // factor}", "4755", *9 * ["no"], *3 * ["no"], "ok", "guest",
         "own /n 9p ro,access=client,trans=virtio 0 0", *8 * ["Read-only file system"], "guest", "more"]),
-                 "mount -t 9p: options, tags, ro", error)
+                 "mount -t 9p: options, tags, ro, and the server's room", error)
     report.equal((read(own, "new"), sorted(os.listdir(own)), os.stat(os.path.join(own, "new")).st_mode & 0o7777),
                  ("guest\nmore\n", ["file", "new"], 0o4755), "what is mounted so is the host's, with set-id bits as the emulator's words say")
     # Without CAP_SYS_ADMIN, and a device that is not there.

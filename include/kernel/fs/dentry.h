@@ -26,6 +26,7 @@ struct dentry;
 struct file;
 struct inode;
 struct inode_change;
+struct kernel_statfs;
 
 RB_HEAD(dentry_tree, dentry);
 
@@ -72,6 +73,8 @@ struct superblock {
 	/* Secures the contents of INODE, a file or directory, or with NULL of all files; DATA_ONLY: as fdatasync. 0 or an
 	 * error. NULL: they are. */
 	int (*sync)(struct superblock *superblock, struct inode *inode, bool data_only);
+	/* Describes the medium that has INODE, in STATFS: 0 or an error; then it is as before. NULL: by the limits above. */
+	int (*statfs)(struct inode *inode, struct kernel_statfs *statfs);
 	void *private;			    /* of those */
 	TAILQ_ENTRY(superblock) mounted;    /* D */
 	LIST_HEAD(, inotify_watch) watches; /* kernel/fs/inotify.c's */

@@ -11,6 +11,7 @@
 #include <kernel/fs/inode.h>
 #include <kernel/mm/page.h>
 #include <uapi/linux/errno.h>
+#include <uapi/linux/stat.h>
 
 /* Each buffer: 32 pages of x86. */
 #define BUFFER_ORDER 5
@@ -33,6 +34,7 @@
 /* Types of requests; the reply's is one more. */
 enum {
 	LERROR = 6,
+	STATFS = 8,
 	LOPEN = 12,
 	READLINK = 22,
 	GETATTR = 24,
@@ -154,7 +156,8 @@ int p9_client_start(struct p9_client *client, struct p9_transport *transport, ui
 	client->transport = transport;
 	client->broken = false;
 	mutex_init(&client->mutex);
-	client->size_max = BUFFER_SIZE;
+	if (!client->size_max || client->size_max > BUFFER_SIZE)
+		client->size_max = BUFFER_SIZE;
 	client->last_fid = client->free_fid_count = 0;
 	/* A start that a signal has ended left them to the device. */
 	if (!client->request)
@@ -262,6 +265,33 @@ int p9_get_attributes(struct p9_client *client, uint32_t fid, struct p9_attribut
 		       directory != !!(attributes->qid.type & P9_QID_DIRECTORY)))
 		error = -EIO;
 	return p9_end(client, &message, error);
+}
+
+int p9_get_space(struct p9_client *client, uint32_t fid, struct kernel_statfs *statfs)
+{
+	struct kernel_statfs found = *statfs;
+	struct p9_message message = p9_begin(client, STATFS);
+
+	p9_put_32(&message, fid);
+	int error = p9_call(client, &message);
+
+	found.f_type = p9_get_32(&message);
+	found.f_bsize = found.f_frsize = p9_get_32(&message);
+	found.f_blocks = p9_get_64(&message);
+	found.f_bfree = p9_get_64(&message);
+	found.f_bavail = p9_get_64(&message);
+	found.f_files = p9_get_64(&message);
+	found.f_ffree = p9_get_64(&message);
+	found.f_fsid[0] = (int32_t)p9_get_32(&message);
+	found.f_fsid[1] = (int32_t)p9_get_32(&message);
+	found.f_namelen = p9_get_32(&message);
+	/* Programs divide by it. */
+	if (!error && !found.f_bsize)
+		error = -EIO;
+	error = p9_end(client, &message, error);
+	if (!error)
+		*statfs = found;
+	return error;
 }
 
 ssize_t p9_read_link(struct p9_client *client, uint32_t fid, char *buffer, size_t size)

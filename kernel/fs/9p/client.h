@@ -22,6 +22,7 @@
 
 #include "message.h"
 
+struct kernel_statfs;
 struct p9_transport;
 
 #define P9_FIDS_KEPT 256
@@ -52,8 +53,8 @@ struct p9_entry_reader {
 		      const struct p9_qid *qid, uint8_t type, uint64_t next_offset);
 };
 
-/* Agrees with the server on the protocol and the size of messages, and sets *ROOT to the fid of its root, *QID to that
- * root's. -ENOMEM too; then nothing is kept. */
+/* Agrees with the server on the protocol and the size of messages, at most client->size_max (0: the greatest), and sets *ROOT
+ * to the fid of its root, *QID to that root's. -ENOMEM too; then nothing is kept. */
 int p9_client_start(struct p9_client *client, struct p9_transport *transport, uint32_t *root,
 		    struct p9_qid *qid);
 /* Frees the buffers. The server forgets all fids at the next start. */
@@ -71,6 +72,8 @@ int p9_walk(struct p9_client *client, uint32_t directory, const char *name, size
 	    uint32_t *result, struct p9_qid *qid);
 void p9_clunk(struct p9_client *client, uint32_t fid);
 int p9_get_attributes(struct p9_client *client, uint32_t fid, struct p9_attributes *attributes);
+/* Sets what the server knows in STATFS of the file system that has FID's file: after an error, nothing. */
+int p9_get_space(struct p9_client *client, uint32_t fid, struct kernel_statfs *statfs);
 /* Copies a link's target into BUFFER of SIZE bytes: its length, without a terminator. */
 ssize_t p9_read_link(struct p9_client *client, uint32_t fid, char *buffer, size_t size);
 /* Opens FID, from which one cannot walk any more. FLAGS: Linux's O_*. */

@@ -57,7 +57,11 @@ static struct inode *make_inode(struct inode *directory, uint32_t mode, uint64_t
 	if ((mode & S_IFMT) == S_IFDIR) {
 		struct share_directory *made = share_directory_create(share, mode);
 
-		return made ? &made->inode : NULL;
+		if (!made)
+			return NULL;
+		made->inode.uid = credentials_for_files()->fsuid;
+		made->inode.gid = credentials_for_files()->fsgid;
+		return &made->inode;
 	}
 	struct inode *inode = tmpfs_create_inode(share->superblock, mode, device);
 
@@ -103,6 +107,21 @@ static int make_entry(struct p9_client *client, const struct p9_entry *entry, st
 	}
 }
 
+/* Makes the user who has made INODE the owner of FID's file, if the server may: *ATTRIBUTES then say so. */
+static void give_owner(struct p9_client *client, uint32_t fid, const struct inode *inode,
+		       struct p9_attributes *attributes)
+{
+	struct p9_change change = { .set = P9_SET_UID, .uid = inode->uid, .mode = inode->mode };
+
+	if (p9_set_attributes(client, fid, &change))
+		return;
+	attributes->uid = inode->uid;
+	/* A host takes set-id bits away from a file that gets an owner. */
+	change.set = P9_SET_MODE;
+	if (inode_type(inode) == S_IFREG && (inode->mode & (S_ISUID | S_ISGID)))
+		p9_set_attributes(client, fid, &change);
+}
+
 /* Connects INODE with the new ENTRY. */
 static int connect(struct p9_client *client, const struct p9_entry *entry, struct inode *inode)
 {
@@ -120,7 +139,9 @@ static int connect(struct p9_client *client, const struct p9_entry *entry, struc
 		p9_clunk(client, fid);
 		return error;
 	}
-	/* The host's user owns it. Number and times are the machine's, so that a run repeats. */
+	if (attributes.uid != inode->uid && !share_of(inode)->guarded)
+		give_owner(client, fid, inode, &attributes);
+	/* Else the host's user owns it. Number and times are the machine's, so that a run repeats. */
 	inode->uid = attributes.uid;
 	inode->gid = attributes.gid;
 	if (inode_type(inode) == S_IFDIR) {
@@ -280,4 +301,15 @@ int share_change(struct inode *inode, const struct inode_change *change)
 	if (!error && sent.set)
 		error = p9_set_attributes(&share_of(inode)->client, fid, &sent);
 	return error == -ENOENT ? -ESTALE : error;
+}
+
+int share_statfs(struct inode *inode, struct kernel_statfs *statfs)
+{
+	struct share *share = share_of(inode);
+	uint32_t fid;
+	int error = share_start(share);
+
+	if (!has_fid(inode, &fid))
+		fid = share_directory_of(share->superblock->root->inode)->fid;
+	return error ? error : p9_get_space(&share->client, fid, statfs);
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * mount -t 9p: a server's folder where a program asks for it, with changes that go through, as on Linux. Options are
- * checked as Linux checks them; most have no effect, because one client serves all users, with a cache of its own.
+ * checked as Linux checks them. msize is the greatest size of messages. Others have no effect: one client serves all users and
+ * checks modes itself, as access=client says; its cache is the same for each cache=.
  */
 #include <string.h>
 
+#include <kernel/base/log.h>
 #include <kernel/drivers/p9_transport.h>
 #include <kernel/fs/share.h>
 #include <uapi/linux/errno.h>
@@ -35,7 +37,8 @@ static const struct option known[] = {
 	{ .name = "locktimeout", .base = 10, .least = 1 },
 };
 
-static bool is_number(const char *text, unsigned int base, uint64_t least)
+/* *RESULT: the number, at most INT32_MAX. */
+static bool is_number(const char *text, unsigned int base, uint64_t least, uint32_t *result)
 {
 	uint64_t number = 0;
 
@@ -54,10 +57,12 @@ static bool is_number(const char *text, unsigned int base, uint64_t least)
 		if (digit >= base || number > INT32_MAX)
 			return false;
 	}
+	*result = (uint32_t)number;
 	return number >= least;
 }
 
-static bool is_valid(const char *name, const char *value)
+/* *NUMBER: the value, if it is one. */
+static bool is_valid(const char *name, const char *value, uint32_t *number)
 {
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		const struct option *option = &known[i];
@@ -67,13 +72,17 @@ static bool is_valid(const char *name, const char *value)
 		for (const char *const *word = option->words; *word; word++)
 			if (strcmp(value, *word) == 0)
 				return true;
-		return is_number(value, option->base, option->least);
+		return is_number(value, option->base, option->least, number);
 	}
 	return true;
 }
 
-static int check_options(char *options)
+/* *MSIZE: the last one that is named, or 0. */
+static int check_options(char *options, uint32_t *msize)
 {
+	uint32_t number = 0;
+
+	*msize = 0;
 	while (options && *options) {
 		char *end = strchr(options, ',');
 
@@ -84,8 +93,10 @@ static int check_options(char *options)
 		if (value)
 			*value++ = '\0';
 		/* A known name without a value is another, unknown, option. */
-		if (value && !is_valid(options, value))
+		if (value && !is_valid(options, value, &number))
 			return -EINVAL;
+		if (value && strcmp(options, "msize") == 0)
+			*msize = number;
 		options = end;
 	}
 	return 0;
@@ -93,7 +104,8 @@ static int check_options(char *options)
 
 int share_create_9p(const char *source, char *options, struct superblock **result)
 {
-	int error = check_options(options);
+	uint32_t msize;
+	int error = check_options(options, &msize);
 
 	if (error || !source)
 		return error ? error : -EINVAL;
@@ -105,9 +117,17 @@ int share_create_9p(const char *source, char *options, struct superblock **resul
 	if (error)
 		return error;
 	(*result)->source = transport->tag;
-	(*result)->options = ",access=client,trans=virtio";
+	struct share *share = (*result)->private;
+
+	share->client.size_max = msize;
+	(*result)->options = share->options;
 	/* The caller learns now what the server says. */
-	error = share_start((*result)->private);
+	error = share_start(share);
+	/* As on Linux, the size is shown unless it is the default. */
+	format_string(share->options, sizeof(share->options),
+		      msize ? ",access=client,msize=%u,trans=virtio" :
+			      ",access=client,trans=virtio",
+		      share->client.size_max);
 	if (error)
 		superblock_discard(*result);
 	return error;

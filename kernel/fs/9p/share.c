@@ -123,6 +123,7 @@ int share_create(struct p9_transport *transport, bool writes, bool guarded,
 	if (writes) {
 		superblock->change = share_change;
 		superblock->sync = share_sync;
+		superblock->statfs = share_statfs;
 	}
 	superblock->last_number = FIRST_NUMBER;
 	/* As tmpfs: half of the memory for contents; and as much for names and inodes. */

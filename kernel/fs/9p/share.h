@@ -32,6 +32,7 @@
 /* Bytes that small reads get at once. */
 #define SHARE_BLOCK_SIZE 65536u
 
+struct kernel_statfs;
 struct p9_source;
 struct lower_name;
 
@@ -39,6 +40,7 @@ struct share {
 	struct p9_transport *transport;
 	bool writes;  /* the changes of programs go through to the server */
 	bool guarded; /* so do not set-id bits and devices */
+	char options[48]; /* of mount -t 9p, for /proc/mounts */
 	struct superblock *superblock;
 	LIST_ENTRY(share) all; /* shares_mutex */
 	struct mutex mutex;
@@ -82,5 +84,7 @@ void share_set_attributes(struct inode *inode, const struct p9_attributes *attri
 extern const struct directory_changes share_changes;
 /* Tells the server of a change; see struct superblock. entries.c. Task context. */
 int share_change(struct inode *inode, const struct inode_change *change);
+/* Describes the server's file system that has INODE; see struct superblock. entries.c. Task context. */
+int share_statfs(struct inode *inode, struct kernel_statfs *statfs);
 
 #endif
