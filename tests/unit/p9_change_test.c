@@ -132,27 +132,10 @@ static void the_servers_error_is_the_calls(void)
 	end();
 }
 
-static long is_short(uint8_t *reply, long size, size_t room)
-{
-	reply[0]--;
-	return size - 1;
-}
-
 static long has_other_type(uint8_t *reply, long size, size_t room)
 {
 	reply[4] ^= 1;
 	return size;
-}
-
-static long has_other_tag(uint8_t *reply, long size, size_t room)
-{
-	reply[5]++;
-	return size;
-}
-
-static long is_broken(uint8_t *reply, long size, size_t room)
-{
-	return -EIO;
 }
 
 static void replies_that_lie_are_errors(void)
@@ -164,7 +147,7 @@ static void replies_that_lie_are_errors(void)
 	expect_all(-EIO, "another type");
 	lie = has_other_tag;
 	expect_all(-EIO, "another tag");
-	lie = is_broken;
+	lie = fails;
 	expect_all(-EIO, "a broken transport");
 	client.broken = false;
 	end();

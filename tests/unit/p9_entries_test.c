@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "../../kernel/fs/9p/change.h"
 #include "../../kernel/fs/9p/writing.h"
 #include "p9_tree.h"
 
@@ -131,6 +132,60 @@ static void a_failed_creation_leaves_nothing(void)
 		EXPECT_EQ_AT(last_was(RUNLINKAT), steps[i] == RGETATTR, "reply %u", steps[i]);
 		end();
 	}
+}
+
+static void a_file_belongs_to_who_has_made_it(void)
+{
+	struct dentry made;
+
+	begin_writing();
+	share.guarded = false;
+	EXPECT_EQ(make(S_IFREG | 0644, false, &made), 0);
+	EXPECT_EQ(made.inode->uid, USER);
+	EXPECT(last_was(RSETATTR));
+	/* The size, the type, the tag and the fid; the mask, the mode, the user. */
+	EXPECT_EQ(last_request[11], P9_SET_UID);
+	EXPECT_EQ(last_request[19] | last_request[20] << 8, USER);
+	inode_put(made.inode);
+	requests = 0;
+	EXPECT_EQ(make(S_IFREG | S_ISUID | 0755, false, &made), 0);
+	/* Two walks, the call, the end of its fid, the attributes, the owner and the mode that the change of owner took. */
+	EXPECT_EQ(requests, 7);
+	EXPECT_EQ(last_request[11], P9_SET_MODE);
+	EXPECT_EQ(last_request[15] | last_request[16] << 8, S_IFREG | S_ISUID | 0755);
+	inode_put(made.inode);
+	lie = fails_with_no_space;
+	failing = RSETATTR;
+	EXPECT_EQ(make(S_IFREG | 0644, false, &made), 0);
+	EXPECT_EQ(made.inode->uid, 1000);
+	inode_put(made.inode);
+	end();
+}
+
+static void a_directory_is_made_with_the_group_of_who_makes_it(void)
+{
+	struct inode *inode;
+
+	begin_writing();
+	inode = changes()->make_inode(&root->inode, S_IFDIR | 0755, 0);
+	EXPECT_EQ(inode->uid, USER);
+	EXPECT_EQ(inode->gid, USER + 1);
+	inode_put(inode);
+	end();
+}
+
+static void the_room_is_the_servers(void)
+{
+	struct kernel_statfs statfs = { .f_bsize = 1 };
+
+	begin_writing();
+	superblock.root = &above;
+	EXPECT_EQ(share_statfs(&root->inode, &statfs), 0);
+	EXPECT_EQ(statfs.f_type, 0x01021994);
+	EXPECT(last_was(RSTATFS));
+	EXPECT_EQ(last_request[7], root->fid);
+	superblock.root = NULL;
+	end();
 }
 
 static void set_id_bits_and_devices_are_refused(void)
@@ -324,6 +379,11 @@ static const struct tap_rule rules[] = {
 	  a_file_that_is_not_opened_leaves_no_open_fid },
 	{ "a creation that fails at any step leaves nothing at the server or here",
 	  a_failed_creation_leaves_nothing },
+	{ "a file belongs to who has made it, if no guard is set and the server permits it",
+	  a_file_belongs_to_who_has_made_it },
+	{ "a directory is made with the group of who makes it",
+	  a_directory_is_made_with_the_group_of_who_makes_it },
+	{ "statfs is the server's answer for the file's own place", the_room_is_the_servers },
 	{ "set-id bits and devices are refused without a request",
 	  set_id_bits_and_devices_are_refused },
 	{ "a file in use that loses its last name stays readable and is memory",

@@ -23,6 +23,7 @@
 /* Types of replies. */
 enum {
 	RLERROR = 7,
+	RSTATFS = 9,
 	RLOPEN = 13,
 	RREADLINK = 23,
 	RGETATTR = 25,
@@ -109,6 +110,38 @@ static void put_entries(struct p9_message *reply, uint64_t offset)
 	put_data(reply, bytes, (uint32_t)entries.at);
 }
 
+/* Each number is another one. */
+static void put_space(struct p9_message *reply)
+{
+	p9_put_32(reply, 0x01021994);
+	p9_put_32(reply, 4096);
+	for (unsigned int i = 0; i < 5; i++)
+		p9_put_64(reply, 0x100000000 + i);
+	p9_put_64(reply, 0x1122334455667788);
+	p9_put_32(reply, 200);
+}
+
+/* --- lies of all replies --- */
+
+static inline long is_short(uint8_t *reply, long size, size_t room)
+{
+	uint32_t said = (uint32_t)size - 1;
+
+	memcpy(reply, &said, sizeof(said));
+	return size - 1;
+}
+
+static inline long has_other_tag(uint8_t *reply, long size, size_t room)
+{
+	reply[5]++;
+	return size;
+}
+
+static inline long fails(uint8_t *reply, long size, size_t room)
+{
+	return -EIO;
+}
+
 static long serve(struct p9_transport *transport, const void *request, size_t request_size,
 		  void *reply, size_t reply_max)
 {
@@ -146,6 +179,9 @@ static long serve(struct p9_transport *transport, const void *request, size_t re
 		break;
 	case RGETATTR:
 		put_attributes(&answer);
+		break;
+	case RSTATFS:
+		put_space(&answer);
 		break;
 	case RREADLINK:
 		p9_put_text(&answer, TARGET, strlen(TARGET));

@@ -10,10 +10,12 @@
 
 static struct p9_client client;
 static uint32_t root;
+
 static int start(void)
 {
 	struct p9_qid qid;
 
+	client.size_max = 0;
 	return p9_client_start(&client, &transport, &root, &qid);
 }
 
@@ -238,12 +240,6 @@ static void put_32_at(uint8_t *at, uint32_t value)
 		at[i] = (uint8_t)(value >> (8 * i));
 }
 
-static long is_short(uint8_t *reply, long size, size_t room)
-{
-	put_32_at(reply, (uint32_t)size - 1);
-	return size - 1;
-}
-
 static long is_empty(uint8_t *reply, long size, size_t room)
 {
 	return 0;
@@ -265,17 +261,6 @@ static long has_other_type(uint8_t *reply, long size, size_t room)
 {
 	reply[4] ^= 2;
 	return size;
-}
-
-static long has_other_tag(uint8_t *reply, long size, size_t room)
-{
-	reply[5]++;
-	return size;
-}
-
-static long fails(uint8_t *reply, long size, size_t room)
-{
-	return -EIO;
 }
 
 static long has_error_zero(uint8_t *reply, long size, size_t room)
@@ -309,6 +294,7 @@ static long is_late(uint8_t *reply, long size, size_t room)
 static void expect_all(int expected, const char *when)
 {
 	struct names names = { { note }, "", 100 };
+	struct kernel_statfs statfs = { .f_type = 78 };
 	struct p9_attributes attributes;
 	struct p9_qid qid;
 	uint64_t offset = 0;
@@ -318,11 +304,51 @@ static void expect_all(int expected, const char *when)
 	EXPECT_EQ_AT(p9_walk(&client, root, "file", 4, &fid, &qid), expected, "%s", when);
 	EXPECT_EQ_AT(fid, 77, "%s", when);
 	EXPECT_EQ_AT(p9_get_attributes(&client, root, &attributes), expected, "%s", when);
+	EXPECT_EQ_AT(p9_get_space(&client, root, &statfs), expected, "%s", when);
+	EXPECT_EQ_AT(statfs.f_type, 78, "%s", when);
 	EXPECT_EQ_AT(p9_read_link(&client, root, buffer, sizeof(buffer)), expected, "%s", when);
 	EXPECT_EQ_AT(p9_open(&client, root, 0), expected, "%s", when);
 	EXPECT_EQ_AT(p9_read(&client, root, 0, buffer, sizeof(buffer)), expected, "%s", when);
 	EXPECT_EQ_AT(p9_read_directory(&client, root, &offset, &names.reader), expected, "%s",
 		     when);
+}
+
+static void the_servers_room_comes_back(void)
+{
+	struct kernel_statfs statfs = { .f_flags = 5 };
+
+	begin();
+	EXPECT_EQ(p9_get_space(&client, root, &statfs), 0);
+	EXPECT_EQ(statfs.f_type, 0x01021994);
+	EXPECT_EQ(statfs.f_bsize, 4096);
+	EXPECT_EQ(statfs.f_frsize, 4096);
+	EXPECT_EQ(statfs.f_blocks, 0x100000000);
+	EXPECT_EQ(statfs.f_bfree, 0x100000001);
+	EXPECT_EQ(statfs.f_bavail, 0x100000002);
+	EXPECT_EQ(statfs.f_files, 0x100000003);
+	EXPECT_EQ(statfs.f_ffree, 0x100000004);
+	EXPECT_EQ(statfs.f_fsid[0], 0x55667788);
+	EXPECT_EQ(statfs.f_fsid[1], 0x11223344);
+	EXPECT_EQ(statfs.f_namelen, 200);
+	EXPECT_EQ(statfs.f_flags, 5);
+	end();
+}
+
+static long has_empty_blocks(uint8_t *reply, long size, size_t room)
+{
+	put_32_at(reply + 11, 0);
+	return size;
+}
+
+static void blocks_have_bytes(void)
+{
+	struct kernel_statfs statfs = { .f_bsize = 77 };
+
+	begin();
+	lie = has_empty_blocks;
+	EXPECT_EQ(p9_get_space(&client, root, &statfs), -EIO);
+	EXPECT_EQ(statfs.f_bsize, 77);
+	end();
 }
 
 static void replies_that_lie_are_errors(void)
@@ -437,6 +463,34 @@ static void the_size_of_messages_is_bounded(void)
 		EXPECT_EQ_AT(start(), sizes[i].result, "size %u", agreed_size);
 		if (!sizes[i].result)
 			p9_client_end(&client);
+	}
+}
+
+/* The size in the version's request, which the server repeats. */
+static uint32_t proposed;
+
+static long sees_proposal(uint8_t *reply, long size, size_t room)
+{
+	if (reply[4] == RVERSION)
+		memcpy(&proposed, reply + 7, sizeof(proposed));
+	return size;
+}
+
+static void messages_have_at_most_the_bytes_asked_for(void)
+{
+	static const uint32_t sizes[][2] = {
+		{ 0, 131072 }, { 4096, 4096 }, { 8192, 8192 }, { 131073, 131072 }
+	};
+	char buffer[64];
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		client.size_max = sizes[i][0];
+		lie = sees_proposal;
+		EXPECT_EQ(p9_client_start(&client, &transport, &root, &(struct p9_qid){ 0 }), 0);
+		EXPECT_EQ_AT(proposed, sizes[i][1], "asked for %u", sizes[i][0]);
+		EXPECT_EQ_AT(client.size_max, sizes[i][1], "asked for %u", sizes[i][0]);
+		EXPECT_EQ(p9_read(&client, root, 0, buffer, sizeof(buffer)), FILE_SIZE);
+		end();
 	}
 }
 
@@ -643,6 +697,10 @@ static void any_bytes_are_survived(void)
 }
 
 static const struct tap_rule rules[] = {
+	{ "messages have at most the bytes that were asked for",
+	  messages_have_at_most_the_bytes_asked_for },
+	{ "the server's room comes back as it was sent", the_servers_room_comes_back },
+	{ "blocks without bytes are EIO", blocks_have_bytes },
 	{ "a message comes back as it was written", a_message_comes_back },
 	{ "fields end with the message", fields_end_with_the_message },
 	{ "a text ends with the message", a_text_ends_with_the_message },

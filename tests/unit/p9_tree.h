@@ -7,6 +7,7 @@
 
 #include <kernel/fs/xattr.h>
 #include <kernel/mm/kmalloc.h>
+#include <kernel/task/credentials.h>
 #include <kernel/task/signal.h>
 
 #include <stdlib.h>
@@ -15,6 +16,8 @@
 #include "p9_server.h"
 
 #define SPACE_MAX 100000u
+/* Who makes files. */
+#define USER	  1002u
 
 static struct share share;
 static struct superblock superblock = { .references = 1 };
@@ -77,6 +80,13 @@ static void free_node(struct inode *inode)
 
 static const struct inode_ops node_ops = { .free = free_node };
 
+const struct credentials *credentials_for_files(void)
+{
+	static const struct credentials user = { .fsuid = USER, .fsgid = USER + 1 };
+
+	return &user;
+}
+
 struct inode *tmpfs_create_inode(struct superblock *of, uint32_t mode, uint64_t device)
 {
 	if (tmpfs_charge_space(of, TMPFS_INODE_SPACE))
@@ -84,6 +94,7 @@ struct inode *tmpfs_create_inode(struct superblock *of, uint32_t mode, uint64_t 
 	struct node *file = kzalloc(sizeof(*file));
 
 	inode_init(&file->inode, of, &node_ops, mode);
+	file->inode.uid = USER;
 	return &file->inode;
 }
 

@@ -38,8 +38,8 @@ struct lower_name;
 
 struct share {
 	struct p9_transport *transport;
-	bool writes;  /* the changes of programs go through to the server */
-	bool guarded; /* so do not set-id bits and devices */
+	bool writes;	  /* the changes of programs go through to the server */
+	bool guarded;	  /* so do not set-id bits and devices */
 	char options[48]; /* of mount -t 9p, for /proc/mounts */
 	struct superblock *superblock;
 	LIST_ENTRY(share) all; /* shares_mutex */
