@@ -134,7 +134,7 @@ int inode_allocate(struct inode *inode, unsigned int mode, uint64_t offset, uint
 {
 	int error = 0;
 
-	/* 9P has no request for it. */
+	/* Contents that have to be secured elsewhere are by 9P, which has no request for it. */
 	if (!inode->ops->allocate || inode->superblock->sync)
 		return -EOPNOTSUPP;
 	mutex_lock(&inode->write_mutex);

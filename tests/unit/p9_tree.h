@@ -16,7 +16,7 @@
 #include "p9_server.h"
 
 #define SPACE_MAX 100000u
-/* Who makes files. */
+/* The user who makes files. */
 #define USER	  1002u
 
 static struct share share;
