@@ -112,6 +112,7 @@ COMPARE(ucomisd)
 VECTOR(cvtss2sd)
 VECTOR(cvtsd2ss)
 VECTOR(cvtdq2ps)
+VECTOR(cvtdq2pd)
 VECTOR(cvtps2dq)
 VECTOR(cvttps2dq)
 FROM_INTEGER(cvtsi2ssl, int32_t)
@@ -137,13 +138,14 @@ static const struct {
 	const char *name;
 	instruction *run;
 } instructions[] = {
-	ENTRIES(add),	   ENTRIES(sub),      ENTRIES(mul),	  ENTRIES(div),
-	ENTRIES(min),	   ENTRIES(max),      ENTRIES(sqrt),	  ENTRY(comiss),
-	ENTRY(comisd),	   ENTRY(ucomiss),    ENTRY(ucomisd),	  ENTRY(cvtss2sd),
-	ENTRY(cvtsd2ss),   ENTRY(cvtdq2ps),   ENTRY(cvtps2dq),	  ENTRY(cvttps2dq),
-	ENTRY(cvtsi2ssl),  ENTRY(cvtsi2sdl),  ENTRY(cvtsi2ssq),	  ENTRY(cvtsi2sdq),
-	ENTRY(cvtss2si_l), ENTRY(cvtsd2si_l), ENTRY(cvttss2si_l), ENTRY(cvttsd2si_l),
-	ENTRY(cvtss2si_q), ENTRY(cvtsd2si_q), ENTRY(cvttss2si_q), ENTRY(cvttsd2si_q),
+	ENTRIES(add),	    ENTRIES(sub),      ENTRIES(mul),	  ENTRIES(div),
+	ENTRIES(min),	    ENTRIES(max),      ENTRIES(sqrt),	  ENTRY(comiss),
+	ENTRY(comisd),	    ENTRY(ucomiss),    ENTRY(ucomisd),	  ENTRY(cvtss2sd),
+	ENTRY(cvtsd2ss),    ENTRY(cvtdq2ps),   ENTRY(cvtdq2pd),	  ENTRY(cvtps2dq),
+	ENTRY(cvttps2dq),   ENTRY(cvtsi2ssl),  ENTRY(cvtsi2sdl),  ENTRY(cvtsi2ssq),
+	ENTRY(cvtsi2sdq),   ENTRY(cvtss2si_l), ENTRY(cvtsd2si_l), ENTRY(cvttss2si_l),
+	ENTRY(cvttsd2si_l), ENTRY(cvtss2si_q), ENTRY(cvtsd2si_q), ENTRY(cvttss2si_q),
+	ENTRY(cvttsd2si_q),
 };
 
 static void run(instruction *run, union operand a, const union operand *b)

@@ -35,7 +35,7 @@ static inline uint32_t host_sse_mxcsr(void)
 }
 
 /* Clears the flags of the host. Whether the host's MXCSR is a plain one. */
-static inline bool host_sse_clear(void)
+static bool __attribute__((noinline, cold)) host_sse_clear(void)
 {
     uint32_t plain = HOST_SSE_PLAIN;
 
@@ -46,33 +46,53 @@ static inline bool host_sse_clear(void)
     return true;
 }
 
-/* Whether the host may compute; host_sse_end() follows then. */
-static inline bool host_sse_begin(CPUX86State *env)
-{
-    uint32_t unlike = host_sse_mxcsr() ^ HOST_SSE_PLAIN;
-
-    if (unlikely(env->mxcsr & HOST_SSE_SOFT)) {
-        return false;
-    }
-    return likely(!(unlike & ~(env->mxcsr & HOST_SSE_FLAGS))) ||
-           host_sse_clear();
-}
-
 /* Raises for the guest what the host has raised. */
-static inline void host_sse_end(CPUX86State *env)
+static void __attribute__((noinline, cold)) host_sse_raise(CPUX86State *env)
 {
     uint32_t raised = host_sse_mxcsr() & HOST_SSE_FLAGS & ~env->mxcsr;
 
-    if (unlikely(raised)) {
-        env->mxcsr |= raised;
-        float_raise((raised & FPUS_IE ? float_flag_invalid : 0) |
-                    (raised & FPUS_ZE ? float_flag_divbyzero : 0) |
-                    (raised & FPUS_OE ? float_flag_overflow : 0) |
-                    (raised & FPUS_UE ? float_flag_underflow : 0) |
-                    (raised & FPUS_PE ? float_flag_inexact : 0),
-                    &env->sse_status);
-    }
+    env->mxcsr |= raised;
+    float_raise((raised & FPUS_IE ? float_flag_invalid : 0) |
+                (raised & FPUS_ZE ? float_flag_divbyzero : 0) |
+                (raised & FPUS_OE ? float_flag_overflow : 0) |
+                (raised & FPUS_UE ? float_flag_underflow : 0) |
+                (raised & FPUS_PE ? float_flag_inexact : 0),
+                &env->sse_status);
 }
+
+/* Whether the host may compute. */
+static inline bool host_sse_may(CPUX86State *env)
+{
+    return likely(!(env->mxcsr & HOST_SSE_SOFT));
+}
+
+/*
+ * After an operation: whether the host's MXCSR is a plain one and has no flag that
+ * the guest has not. What was computed then is right, and has raised no new flag.
+ */
+static inline bool host_sse_quiet(CPUX86State *env)
+{
+    return likely(!((host_sse_mxcsr() ^ HOST_SSE_PLAIN) &
+                    ~(env->mxcsr & HOST_SSE_FLAGS)));
+}
+
+/*
+ * Lets the host COMPUTE. It computes once more, with its flags clear, where it
+ * cannot be seen whether a flag is this operation's. Then the helper has to KEEP
+ * the result and be done; if the host may not compute, it goes on.
+ */
+#define HOST_SSE_DO(compute, keep)                                          \
+    if (host_sse_may(env)) {                                                \
+        compute;                                                            \
+        if (host_sse_quiet(env)) {                                          \
+            keep;                                                           \
+        }                                                                   \
+        if (host_sse_clear()) {                                             \
+            compute;                                                        \
+            host_sse_raise(env);                                            \
+            keep;                                                           \
+        }                                                                   \
+    }
 
 /*
  * Part N of REG. A store of all 16 bytes could not forward to a load of them if
@@ -97,77 +117,81 @@ static inline void host_sse_set_part(ZMMReg *reg, int n, HostVector part)
  * For a helper with the usual names of its arguments: INSN of all parts of v and
  * s, or of s alone, and the helper is done.
  */
-#define HOST_SSE_PACKED_2(insn)                                             \
-    if (host_sse_begin(env)) {                                              \
-        for (int n = 0; n < SHIFT; n++) {                                   \
-            HostVector value = host_sse_part(v, n);                         \
-            HostVector by = host_sse_part(s, n);                            \
+#define HOST_SSE_PACKED(part, insn)                                         \
+    HostVector value[SHIFT];                                                \
                                                                             \
-            asm volatile(insn " %1, %0" : "+x" (value) : "x" (by));         \
-            host_sse_set_part(d, n, value);                                 \
+    HOST_SSE_DO({                                                           \
+        for (int n = 0; n < SHIFT; n++) {                                   \
+            value[n] = host_sse_part(part, n);                              \
+            asm volatile(insn : "+x" (value[n])                             \
+                         : "x" (host_sse_part(s, n)));                      \
         }                                                                   \
-        host_sse_end(env);                                                  \
+    }, {                                                                    \
+        for (int n = 0; n < SHIFT; n++) {                                   \
+            host_sse_set_part(d, n, value[n]);                              \
+        }                                                                   \
         return;                                                             \
-    }
+    })
 
-#define HOST_SSE_PACKED_1(insn)                                             \
-    if (host_sse_begin(env)) {                                              \
-        for (int n = 0; n < SHIFT; n++) {                                   \
-            HostVector value = host_sse_part(s, n);                         \
-                                                                            \
-            asm volatile(insn " %0, %0" : "+x" (value));                    \
-            host_sse_set_part(d, n, value);                                 \
-        }                                                                   \
-        host_sse_end(env);                                                  \
-        return;                                                             \
-    }
+#define HOST_SSE_PACKED_2(insn) HOST_SSE_PACKED(v, insn " %1, %0")
+#define HOST_SSE_PACKED_1(insn) HOST_SSE_PACKED(s, insn " %1, %0")
 
 /* INSN of element 0, in v and s, or in s alone; the others are v's. */
 #define HOST_SSE_SCALAR_2(insn, elem)                                       \
-    if (host_sse_begin(env)) {                                              \
-        HostVector value = host_sse_part(v, 0);                             \
+    HostVector value;                                                       \
                                                                             \
+    HOST_SSE_DO({                                                           \
+        value = host_sse_part(v, 0);                                        \
         asm volatile(insn " %1, %0" : "+x" (value) : "m" (s->elem(0)));     \
+    }, {                                                                    \
         host_sse_set_part(d, 0, value);                                     \
-        host_sse_end(env);                                                  \
         return;                                                             \
-    }
+    })
 
 /* The flags of a comparison INSN of d's element 0 and s's. */
 #define HOST_SSE_COMPARE(insn, elem)                                        \
-    if (host_sse_begin(env)) {                                              \
-        HostVector value = host_sse_part(d, 0);                             \
-        bool less, equal, parity;                                           \
+    bool less, equal, parity;                                               \
                                                                             \
+    HOST_SSE_DO({                                                           \
         asm volatile(insn " %4, %3"                                         \
                      : "=@ccc" (less), "=@ccz" (equal), "=@ccp" (parity)    \
-                     : "x" (value), "m" (s->elem(0)));                      \
-        host_sse_end(env);                                                  \
+                     : "x" (host_sse_part(d, 0)), "m" (s->elem(0)));        \
+    }, {                                                                    \
         CC_SRC = (less ? CC_C : 0) | (equal ? CC_Z : 0) |                   \
                  (parity ? CC_P : 0);                                       \
         CC_OP = CC_OP_EFLAGS;                                               \
         return;                                                             \
-    }
+    })
 
 /* INSN of an integer to d's element 0, or of s's element 0 to an integer. */
 #define HOST_SSE_FROM_INT(insn, elem)                                       \
-    if (host_sse_begin(env)) {                                              \
-        HostVector value = {};                                              \
+    HostVector value;                                                       \
                                                                             \
+    HOST_SSE_DO({                                                           \
+        value = (HostVector){};                                             \
         asm volatile(insn " %1, %0" : "+x" (value) : "r" (val));            \
+    }, {                                                                    \
         memcpy(&d->elem(0), &value, sizeof(d->elem(0)));                    \
-        host_sse_end(env);                                                  \
         return;                                                             \
-    }
+    })
 
 #define HOST_SSE_TO_INT(insn, elem, type)                                   \
-    if (host_sse_begin(env)) {                                              \
-        type value;                                                         \
+    type value;                                                             \
                                                                             \
+    HOST_SSE_DO({                                                           \
         asm volatile(insn " %1, %0" : "=r" (value) : "m" (s->elem(0)));     \
-        host_sse_end(env);                                                  \
+    }, {                                                                    \
         return value;                                                       \
-    }
+    })
+
+/* cvtdq2pd: a double holds each integer, so that nothing is rounded or raised. */
+#define HOST_SSE_DOUBLES()                                                  \
+    for (int n = 1 << SHIFT; --n >= 0; ) {                                  \
+        double value = (int32_t)s->ZMM_L(n);                                \
+                                                                            \
+        memcpy(&d->ZMM_D(n), &value, sizeof(value));                        \
+    }                                                                       \
+    return;
 
 #else
 
@@ -177,6 +201,7 @@ static inline void host_sse_set_part(ZMMReg *reg, int n, HostVector part)
 #define HOST_SSE_COMPARE(insn, elem)
 #define HOST_SSE_FROM_INT(insn, elem)
 #define HOST_SSE_TO_INT(insn, elem, type)
+#define HOST_SSE_DOUBLES()
 
 #endif
 #endif
