@@ -64,45 +64,57 @@ struct pseudo_entry {
 	bool strict;
 	/* Its mode and owner cannot change. */
 	bool fixed;
+	/* show and store work only at position 0, as for numbers in /proc/sys: a read beyond it returns 0 bytes,
+	 * and a write beyond it, or of 0 bytes, has no effect. */
+	bool once;
 	/* Checks MASK (R_OK, W_OK, X_OK): 0 or -EACCES. NULL: inode_permission_by_mode. */
 	int (*permission)(const struct inode *inode, void *target, unsigned int mask);
 	/* True if the entry exists for TARGET. NULL: always. */
 	bool (*exists)(void *target);
-	/* Checks that it may be opened, beyond its permissions: 0 or a negative error. NULL: yes. */
-	int (*open)(void *target);
-	/* begin makes, at the open, the object *ABOUT that read_at, write_at, show and store get instead
-	 * of TARGET: 0 or a negative error. end frees it. It may outlive TARGET. NULL: TARGET itself. */
-	int (*begin)(void *target, void **about);
-	void (*end)(void *about);
-	/* Called at the last close after an open that `open` permitted. Not with open_file. NULL: no
-	 * action. */
-	void (*close)(void *target);
-	/* Checks that it may be opened for writing, beyond that: 0 or a negative error. NULL: yes. */
-	int (*may_write)(void *target);
-	/* A regular file with operations of its own, which this sets: 0 or a negative error. Replaces all
-	 * following members but truncate. */
-	int (*open_file)(struct file *file, void *target);
-	/* Called at an open with O_TRUNC, or a truncation. NULL: no action. */
-	void (*truncate)(void *target);
-	/* A regular file of bytes at positions, read and written in pieces of up to a page: returns how
-	 * many bytes, or a negative error. Replaces the two following members. */
-	ssize_t (*read_at)(void *target, char *buffer, size_t size, uint64_t position);
-	ssize_t (*write_at)(void *target, const char *buffer, size_t size, uint64_t position);
-	/* Writes the contents of a regular file. 0 or a negative error. */
-	int (*show)(struct text *text, void *target);
-	/* Stores the text of one write, terminated: SIZE, or a negative error. NULL: EIO. */
-	ssize_t (*store)(void *target, const char *text, size_t size);
-	/* The two work only at position 0, as for numbers in /proc/sys: a read beyond it returns 0 bytes,
-	 * and a write beyond it, or of 0 bytes, has no effect. */
-	bool once;
-	/* A link: its text, see inode_ops.read_link, and its target if the text does not lead there. */
-	ssize_t (*read_link)(void *target, char *buffer, size_t size);
-	struct dentry *(*follow)(void *target, int *error);
-	/* A directory: its constant entries, and those that come and go. */
-	const struct pseudo_entry *children;
-	const struct pseudo_dynamic *dynamic;
-	/* A directory: what parts above add, after children and dynamic. NULL: nothing. */
-	const struct pseudo_added *added;
+	/* By the type of the file. */
+	union {
+		/* A regular file. */
+		struct {
+			/* Checks that it may be opened, beyond its permissions: 0 or a negative error. NULL: yes. */
+			int (*open)(void *target);
+			/* begin makes, at the open, the object *ABOUT that read_at, write_at, show and store get instead
+			 * of TARGET: 0 or a negative error. end frees it. It may outlive TARGET. NULL: TARGET itself. */
+			int (*begin)(void *target, void **about);
+			void (*end)(void *about);
+			/* Called at the last close after an open that `open` permitted. Not with open_file. NULL: no
+			 * action. */
+			void (*close)(void *target);
+			/* Checks that it may be opened for writing, beyond that: 0 or a negative error. NULL: yes. */
+			int (*may_write)(void *target);
+			/* A regular file with operations of its own, which this sets: 0 or a negative error. Replaces all
+			 * following members but truncate. */
+			int (*open_file)(struct file *file, void *target);
+			/* Called at an open with O_TRUNC, or a truncation. NULL: no action. */
+			void (*truncate)(void *target);
+			/* A regular file of bytes at positions, read and written in pieces of up to a page: returns how
+			 * many bytes, or a negative error. Replaces the two following members. */
+			ssize_t (*read_at)(void *target, char *buffer, size_t size,
+					   uint64_t position);
+			ssize_t (*write_at)(void *target, const char *buffer, size_t size,
+					    uint64_t position);
+			/* Writes the contents of a regular file. 0 or a negative error. */
+			int (*show)(struct text *text, void *target);
+			/* Stores the text of one write, terminated: SIZE, or a negative error. NULL: EIO. */
+			ssize_t (*store)(void *target, const char *text, size_t size);
+		};
+		struct {
+			/* A link: its text, see inode_ops.read_link, and its target if the text does not lead there. */
+			ssize_t (*read_link)(void *target, char *buffer, size_t size);
+			struct dentry *(*follow)(void *target, int *error);
+		};
+		struct {
+			/* A directory: its constant entries, and those that come and go. */
+			const struct pseudo_entry *children;
+			const struct pseudo_dynamic *dynamic;
+			/* A directory: what parts above add, after children and dynamic. NULL: nothing. */
+			const struct pseudo_added *added;
+		};
+	};
 };
 
 /* Returns the target of INODE, of any file system, if it is a directory of ENTRY, which a pseudo_dynamic
