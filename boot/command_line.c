@@ -13,9 +13,8 @@
 #define COUNT(table) (sizeof(table) / sizeof(*(table)))
 
 /* Every name that callers pass to boot_option. */
-static const char *const names[] = { "console", "dmatest",  "end",
-				     "log",	"loglevel", "panic",
-				     "pmu",	"trace",    "virtio_mmio.device",
+static const char *const names[] = { "console", "dmatest", "end", "log",   "loglevel",
+				     "net",	"panic",   "pmu", "trace", "virtio_mmio.device",
 				     "window" };
 /* Every word that callers pass to boot_word. */
 static const char *const words[] = { "fixed-random",	"idxd.kernel_queue", "idxd.tc_override",

@@ -336,8 +336,10 @@ static int probe(struct pci_device *pci)
 }
 
 /* The devices that have drivers: without the old interface, and with it. */
-static const struct pci_id ids[] = { { VENDOR, FIRST_MODERN + VIRTIO_ID_CONSOLE },
+static const struct pci_id ids[] = { { VENDOR, FIRST_MODERN + VIRTIO_ID_NETWORK },
+				     { VENDOR, FIRST_MODERN + VIRTIO_ID_CONSOLE },
 				     { VENDOR, FIRST_MODERN + VIRTIO_ID_9P },
+				     { VENDOR, 0x1000 },
 				     { VENDOR, 0x1003 },
 				     { VENDOR, 0x1009 },
 				     { 0, 0 } };

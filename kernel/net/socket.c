@@ -14,6 +14,8 @@
 /* Written at start. */
 static const struct socket_family *families[AF_MAX];
 
+long (*socket_interface_request)(unsigned int command, unsigned long argument, bool inet);
+
 void socket_family_add(int domain, const struct socket_family *family)
 {
 	families[domain] = family;

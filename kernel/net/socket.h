@@ -142,6 +142,9 @@ struct socket {
 
 /* Makes FAMILY that of the sockets of DOMAIN. At start. */
 void socket_family_add(int domain, const struct socket_family *family);
+/* Answers requests about interfaces, on sockets of any family: ioctl's result, -ENOTTY: none of them. Set at start; NULL: there
+ * are no interfaces. */
+extern long (*socket_interface_request)(unsigned int command, unsigned long argument, bool inet);
 /* Returns the family of DOMAIN (0 … AF_MAX - 1), or NULL. Any context. */
 const struct socket_family *socket_family_of(int domain);
 /* Initializes SOCKET, zeroed. */

@@ -101,11 +101,15 @@ static long control_socket(struct file *file, unsigned int command, unsigned lon
 	int bytes;
 	int error = socket->family->bytes(socket, command, &bytes);
 
+	long result = error;
+
 	if (!error)
 		return copy_to_user((void *)argument, &bytes, sizeof(bytes));
-	return error == -ENOTTY && socket->family->ioctl ?
-		       socket->family->ioctl(socket, command, argument) :
-		       error;
+	if (result == -ENOTTY && socket->family->ioctl)
+		result = socket->family->ioctl(socket, command, argument);
+	if (result == -ENOTTY && socket_interface_request)
+		result = socket_interface_request(command, argument, socket->domain == AF_INET);
+	return result;
 }
 
 static void release_socket(struct file *file)

@@ -30,7 +30,7 @@ complete_words tally co; complete_words tally count --sa; complete_words tally r
 CASES = (
     ("no compiler", "! command -v gcc && ! command -v make"),
     # Python, GLib and what they bring stay: a user may want them by now.
-    ("depends", "apt-get -y -q --no-download --no-install-recommends install python3 busybox-static zlib1g libfdt1 libglib2.0-0*"),
+    ("depends", "apt-get -y -q --no-download --no-install-recommends install python3 busybox-static zlib1g libfdt1 libslirp0 libglib2.0-0*"),
     ("before", FILES),
     ("tally alone", "apt-get -y -q --no-install-recommends install ./tally_*.deb"),
     ("no emulator", "tally count /bin/true"),

@@ -22,8 +22,8 @@ _SOURCES = ("tools/tally", "tools/tallylib/*.py", "tools/gdb/*", "tools/debian/*
             "userland/libperf/*", "qemu/**")
 _BUILT = ("tally.elf", "tally.o", "linker.ld", "alpha/tally.elf", "user/bin/*", "alpha/user/bin/*")
 # The packages that these depend on, and those that the tests install beside them; a clean Debian has them in apt's cache.
-SUITES = {"bookworm": ("python3", "libglib2.0-0", "libfdt1", "zlib1g", "busybox-static", "gcc", "libc6-dev"),
-          "trixie": ("python3", "libglib2.0-0t64", "libfdt1", "zlib1g", "busybox-static", "gcc", "libc6-dev")}
+SUITES = {"bookworm": ("python3", "libglib2.0-0", "libfdt1", "libslirp0", "zlib1g", "busybox-static", "gcc", "libc6-dev"),
+          "trixie": ("python3", "libglib2.0-0t64", "libfdt1", "libslirp0", "zlib1g", "busybox-static", "gcc", "libc6-dev")}
 _END = "\x1e"
 # The tree below an overlay in memory, with the host's devices, and the commands in it.
 _ENTER = """\

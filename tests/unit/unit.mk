@@ -23,6 +23,7 @@ UNIT_KERNEL_SRCS := $(sort \
 	drivers/idxd/perfmon.c \
 	drivers/virtio/console.c \
 	drivers/virtio/device.c \
+	drivers/virtio/net.c \
 	drivers/virtio/p9.c \
 	drivers/virtio/pci.c \
 	drivers/virtio/port.c \

@@ -10,7 +10,7 @@ import re
 import signal
 import sys
 
-from . import command_line, failure, image_form, initramfs, machine, medium, packing, paths, start
+from . import command_line, failure, image_form, initramfs, machine, medium, network, packing, paths, start
 from .failure import USAGE, Failure
 
 # The report on media: all of it on the screen and on both lines, since any of them may be the only one. Where the
@@ -22,6 +22,7 @@ NO_ENTRY = 1
 
 
 def _run(options):
+    network.check(options)
     if options.initrd is None:
         return packing.run_packed(options)
     if options.root or options.env or options.add or options.get or options.share or options.write:

@@ -7,7 +7,7 @@ The functions named _add_* declare options that subcommands have in common, once
 
 import argparse
 
-from . import architecture, caches, device, failure, image_form, medium, processor, share
+from . import architecture, caches, device, failure, image_form, medium, network, processor, share
 from .failure import USAGE, Failure
 
 # Memory in MiB without --memory.
@@ -42,6 +42,7 @@ def parser():
                      help="when the program has ended, bring this file of the guest, by its path from "
                           "the working folder, to the current folder (repeatable)")
     share.add_options(run.add_argument)
+    network.add_options(run.add_argument)
     run.add_argument("--trace", choices=("syscalls",),
                      help="write every system call to the kernel log")
     run.add_argument("--initrd", metavar="FILE",
@@ -112,6 +113,7 @@ def _add_count(parser):
         help="count where the program's client requests of Valgrind's headers say so: CALLGRIND_START_INSTRUMENTATION and its like")
     add("--free", metavar="CONDITION", action="append", default=[], choices=CONDITIONS,
         help=f"let a condition go that makes runs equal: {', '.join(CONDITIONS)} (repeatable)")
+    add("--net", action="store_true", help="refused: what other machines send is not the same in each run")
     add("words", metavar="PROGRAM [ARGS...]", nargs=argparse.REMAINDER)
 
 

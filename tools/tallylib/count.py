@@ -273,6 +273,9 @@ def counter():
 
 def refuse(options):
     """Raises Failure(USAGE) for options that have no meaning here."""
+    if options.net:
+        raise Failure(USAGE, "--net: what other machines send is not the same in each run, and so the counts would not be; leave it out, or "
+                             "use perf stat in `tally run --net`")
     for given, name in ((options.arch != "x86_64", f"--arch {options.arch}"), (options.under, "--under"),
                         (options.pmu not in ("auto", "emulated"), f"--pmu {options.pmu}"), (options.cpu, "--cpu"),
                         (options.gdb, "--gdb")):

@@ -26,7 +26,7 @@ _NAMES = {"/etc/passwd": b"root:x:0:0:root:/root:/bin/sh\n", "/etc/group": b"roo
 
 def pack_program(program, words, environment, root=None, init=None, check=True, added=(), brought=(),
                  arch=architecture.ARCHITECTURES[architecture.DEFAULT], folder="/", files=None, starter=None, moved=None,
-                 folders=(), listed=None):
+                 folders=(), listed=None, absent=None):
     """An initramfs that runs `program` (a host path, or a name in PATH) with `words` as its arguments.
 
     The files that the program needs are packed too, at their paths on the host.
@@ -36,7 +36,7 @@ def pack_program(program, words, environment, root=None, init=None, check=True, 
     the host path of what becomes /init, for a kernel that does not know /.tally/argv. `arch` is the Architecture
     that the program has to be for. `folder` is the guest's working folder (working_folder()). In it, a program with a
     relative path is where it is on the host; any other is in /bin. `files` has more files by their path in the guest, as
-    bytes or as the host's path. `folders` are more folders. `starter` are words before the program's: the first is the path of one of `files`, which
+    bytes or as the host's path; `absent` too, those that nothing else has brought. `folders` are more folders. `starter` are words before the program's: the first is the path of one of `files`, which
     is started instead. `moved`, the host's working folder: what is `added` from below it lies below `folder` in the guest,
     where its path on the host leads to, and a program lies in /bin. `listed`, a dict, takes the contents, or the host's path of
     them, of each regular file by its path. Returns the archive's bytes.
@@ -81,6 +81,9 @@ def pack_program(program, words, environment, root=None, init=None, check=True, 
             layout.add_file(path, source, 0o755 if path == name else mode, time)
     for path, contents in _NAMES.items():
         if root is None and not layout.has(path):
+            layout.add_file(path, contents, 0o644)
+    for path, contents in (absent or {}).items():
+        if not layout.has(path):
             layout.add_file(path, contents, 0o644)
     if init is not None:
         layout.add_file("init", init, 0o755)

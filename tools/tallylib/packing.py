@@ -6,7 +6,7 @@ initramfs.py packs; share.py has the folders. run_packed() is a run of the progr
 
 import os
 
-from . import architecture, bring, emulator, initramfs, machine, paths, share, start
+from . import architecture, bring, emulator, initramfs, machine, network, paths, share, start
 from .failure import MISSING, USAGE, Failure
 
 
@@ -45,7 +45,7 @@ def packed(options, init=None, brought=(), files=None, shares=()):
                                   init=init, check=not options.no_check, added=added,
                                   brought=brought, arch=start.architecture_of(options), folder=initramfs.working_folder(),
                                   files={**(files or {}), share.FILE: share.contents(shares)} if shares else files,
-                                  folders=[one.guest for one in shares])
+                                  folders=[one.guest for one in shares], absent=network.files(options))
 
 
 def _shares(options, platform):

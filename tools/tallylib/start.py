@@ -9,7 +9,7 @@ import os
 import sys
 import tempfile
 
-from . import architecture, command_line, device, emulator, machine, paths, processor, virtio
+from . import architecture, command_line, device, emulator, machine, network, paths, processor, virtio
 from .failure import MISSING, NOT_FOUND, USAGE, Failure
 from .record import fresh, record
 
@@ -210,10 +210,11 @@ def run_blob(options, platform, blob, words=(), devices=()):
         if virtio.suits(options, platform.words):
             streams = virtio.Streams(platform.has_input)
             platform.words = platform.words.replace("console=raw", virtio.WORD)
-        line = join(options.append, trace, device.kernel_words(options.device), platform.words, *words)
+        line = join(options.append, trace, device.kernel_words(options.device), network.kernel_words(options), platform.words, *words)
         longest = architecture_of(options).command_line_max
         if len(line) > longest and not options.no_check:
             raise Failure(USAGE, f"the kernel's command line has {len(line)} characters, and {longest} can be "
                                  "passed; shorten --append")
-        return start(options, ["-kernel", platform.kernel, "-initrd", file.name, "-append", line, *devices],
+        return start(options, ["-kernel", platform.kernel, "-initrd", file.name, "-append", line, *devices,
+                               *network.words(options)],
                      platform.interactive, platform.has_input, streams)

@@ -144,10 +144,10 @@ static inline void pseudo_add(struct pseudo_added *directory, struct pseudo_adde
 	directory->next = further;
 }
 
-/* The directories that parts above add to: /sys/devices, /sys/bus, /sys/class, /sys/module, /proc/sys/kernel. Steps of
- * START_DEV write them, by pseudo_add. Without an addition there is no /sys/class and no /sys/module. */
+/* The directories that parts above add to: /sys/devices, /sys/bus, /sys/class, /sys/module, /proc/sys/kernel, /proc/net. Steps of
+ * START_DEV write them, by pseudo_add. Without an addition there is no /sys/class, no /sys/module and no /proc/net. */
 extern struct pseudo_added sys_devices_added, sys_bus_added, sys_class_added, sys_module_added,
-	proc_sys_kernel_added;
+	proc_sys_kernel_added, proc_net_added;
 /* The directory of each PCI function; the target is its struct pci_device. Only where kernel/fs/sys/pci.c is. */
 extern struct pseudo_added sys_pci_device_added;
 

@@ -72,6 +72,50 @@ struct kernel_sockaddr_in6 {
 #define TCP_LISTEN		10
 #define TCP_CLOSING		11
 
+/* Requests about interfaces, by ioctl on any socket. */
+#define SIOCGIFNAME		0x8910
+#define SIOCGIFCONF		0x8912
+#define SIOCGIFFLAGS		0x8913
+#define SIOCGIFADDR		0x8915
+#define SIOCGIFDSTADDR		0x8917
+#define SIOCGIFBRDADDR		0x8919
+#define SIOCGIFNETMASK		0x891b
+#define SIOCGIFMETRIC		0x891d
+#define SIOCGIFMTU		0x8921
+#define SIOCGIFHWADDR		0x8927
+#define SIOCGIFINDEX		0x8933
+#define SIOCGIFTXQLEN		0x8942
+
+#define IFF_UP			0x1
+#define IFF_BROADCAST		0x2
+#define IFF_LOOPBACK		0x8
+#define IFF_RUNNING		0x40
+#define IFF_MULTICAST		0x1000
+
+/* Kinds of hardware addresses. */
+#define ARPHRD_ETHER		1
+#define ARPHRD_LOOPBACK		772
+
+struct kernel_ifreq {
+	char ifr_name[16];
+	union {
+		struct kernel_sockaddr_in address;
+		struct {
+			uint16_t family; /* ARPHRD_* */
+			uint8_t bytes[14];
+		} hardware;
+		int16_t flags;
+		int32_t number;
+		uint8_t room[24];
+	};
+};
+
+struct kernel_ifconf {
+	int32_t ifc_len; /* bytes of room; then of the interfaces */
+	uint32_t unused;
+	uint64_t ifc_buf; /* 0: only the bytes that all interfaces take */
+};
+
 /* The beginning of Linux's struct tcp_info: a program that asks for more gets this much. */
 struct kernel_tcp_info {
 	uint8_t tcpi_state, tcpi_ca_state, tcpi_retransmits, tcpi_probes, tcpi_backoff,

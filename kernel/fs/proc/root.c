@@ -59,6 +59,13 @@ static int show_execdomains(struct text *text, void *unused)
 	return 0;
 }
 
+struct pseudo_added proc_net_added;
+
+static bool has_net(void *unused)
+{
+	return proc_net_added.next;
+}
+
 static const struct pseudo_entry root_entries[] = {
 	{ .name = "self", .mode = S_IFLNK | 0777, .read_link = read_self },
 	{ .name = "thread-self", .mode = S_IFLNK | 0777, .read_link = read_thread_self },
@@ -82,6 +89,7 @@ static const struct pseudo_entry root_entries[] = {
 	{ .name = "partitions", .mode = S_IFREG | 0444, .show = show_nothing },
 	{ .name = "diskstats", .mode = S_IFREG | 0444, .show = show_nothing },
 	{ .name = "swaps", .mode = S_IFREG | 0444, .show = show_swaps },
+	{ .name = "net", .mode = S_IFDIR | 0555, .exists = has_net, .added = &proc_net_added },
 	{ .name = "sys", .mode = S_IFDIR | 0555, PROC_SYS_RULES, .children = proc_sys_entries },
 	{ .name = NULL },
 };

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Internet sockets: TCP and UDP inside the machine, over 127.0.0.0/8 and ::1. The protocols are lwIP's, of Debian's
- * source (build); these files connect its callbacks with Linux's sockets.
+ * Internet sockets: TCP and UDP inside the machine, over 127.0.0.0/8 and ::1, and with a network device by IPv4 to others
+ * (inet_ethernet.c). The protocols are lwIP's, of Debian's source (build); these files connect its callbacks with Linux's
+ * sockets.
  *
  * lwIP is called by tasks only, one at a time. A packet that it sends goes into a queue, and the caller of lwIP
  * delivers the queue before it lets the lock go: so a send has reached the receiver's queue when it returns. Every
  * segment is acknowledged at once, and no data wait for a timer, unless the receiver's window is full. A kernel task,
- * which the first connection starts, runs the timers of connections while there are any.
+ * which the first connection or the network device starts, runs the timers of connections while there are any, and takes
+ * what the device receives.
  *
  * An internet socket belongs to its file or, not accepted yet, to its listener's queue, and dies with it. The connection
  * (lwIP's pcb) may live on: it then has no socket.
@@ -31,6 +33,7 @@
 
 #include "../socket.h"
 
+struct netif;
 struct pbuf;
 struct tcp_pcb;
 struct udp_pcb;
@@ -62,6 +65,7 @@ struct inet_socket {
 	bool connect_pending;	       /* I: connect has not reported success yet */
 	bool finished;		       /* I: the peer has sent its last byte */
 	bool bound;		       /* I: the program has chosen the address or the port */
+	bool address_bound;	       /* I: the address */
 
 	/* I: addresses, of any type while there are none; ports, 0: none. */
 	ip_addr_t local, remote;
@@ -101,6 +105,33 @@ void inet_leave(void);
 bool inet_charge(size_t size);
 void inet_uncharge(size_t size);
 
+/* Starts the task of the timers, which also calls inet_ethernet_receive when inet_timers_wake was called. False: no memory.
+ * Task context, inet_mutex not held. */
+bool inet_timers_start(void);
+/* Any context but NMI. */
+void inet_timers_wake(void);
+/* Returns the interface that packets to TO take: the loopback to this machine's own addresses; NULL: there is none. */
+struct netif *inet_lwip_route(const ip4_addr_t *to);
+/* Returns the loopback. Any context. */
+struct netif *inet_loopback(void);
+
+/* inet_ethernet.c; inet_mutex held unless said otherwise */
+
+/* Returns the interface of the network device, or NULL. Any context. */
+struct netif *inet_ethernet(void);
+/* The same interface: whether ADDRESS is its own; a broadcast's; whether packets to ADDRESS, not of this machine, can be sent.
+ * Its address. Any context. */
+bool inet_is_own(const ip4_addr_t *address);
+bool inet_is_broadcast(const ip4_addr_t *address);
+bool inet_has_way(const ip_addr_t *address);
+ip_addr_t inet_own_address(void);
+/* Returns whether PACKET, which came from the network device, may be for this machine; an ICMP error in it is passed on. */
+bool inet_ethernet_accepts(const struct pbuf *packet);
+/* Takes frames that the network device has received, and retries what it had no room for. True: there may be more. */
+bool inet_ethernet_receive(void);
+/* The interface's own timers, each TCP_SLOW_INTERVAL. */
+void inet_ethernet_tick(void);
+
 /* inet_address.c; inet_mutex held unless said otherwise */
 
 extern struct inet_sockets inet_sockets;
@@ -110,8 +141,13 @@ int inet_name_read(const struct inet_socket *socket, const union socket_name *na
 /* Writes ADDRESS and PORT as a name of SOCKET's domain; returns its bytes. Any context. */
 size_t inet_name_write(const struct inet_socket *socket, const ip_addr_t *address, uint16_t port,
 		       void *name);
-/* Makes ADDRESS, a destination, one that is in this machine. 0, -ENETUNREACH. Any context. */
-int inet_destination(const struct inet_socket *socket, ip_addr_t *address);
+/* Makes ADDRESS, a destination, one that packets of SOCKET can be sent to. 0, -ENETUNREACH, -EACCES: a broadcast, without
+ * SO_BROADCAST. Any context. */
+int inet_destination(struct inet_socket *socket, ip_addr_t *address);
+/* Returns whether packets to ADDRESS stay in this machine. Any context. */
+bool inet_is_here(const ip_addr_t *address);
+/* Sets *FROM to the address that SOCKET's packets to TO come from. 0; -EINVAL: SOCKET has one that cannot be it. */
+int inet_source(const struct inet_socket *socket, const ip_addr_t *to, ip_addr_t *from);
 /* Gives SOCKET the local ADDRESS and PORT (0: any free one). 0, -EADDRINUSE. */
 int inet_port_take(struct inet_socket *socket, const ip_addr_t *address, uint16_t port);
 /* bind(2). inet_mutex not held. */
@@ -156,6 +192,8 @@ void inet_tcp_attach(struct inet_socket *socket);
 void inet_tcp_detach(struct inet_socket *socket);
 /* Updates whether SOCKET has room. inet_mutex held. */
 void inet_tcp_update_room(struct inet_socket *socket);
+/* SOCKET's destination was reported to be unreachable: ends an attempt to connect with ERROR. inet_mutex held. */
+void inet_tcp_unreachable(struct inet_socket *socket, int error);
 /* Passes the options on to the connection. inet_mutex held. */
 void inet_tcp_apply_options(struct inet_socket *socket);
 

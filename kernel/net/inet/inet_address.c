@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Addresses and ports of internet sockets. This machine has 127.0.0.0/8 and ::1; an IPv6 socket also uses IPv4 by mapped
+ * Addresses and ports of internet sockets. This machine has 127.0.0.0/8, ::1 and the address of its network
+ * device; an IPv6 socket also uses IPv4 by mapped
  * addresses, ::ffff:a.b.c.d, unless it is IPV6_V6ONLY. Source: ip(7), ipv6(7), inet_bind's order of checks as observed.
  *
  * lwIP takes any binding; the rules of SO_REUSEADDR are Linux's, and are kept here.
@@ -92,17 +93,17 @@ size_t inet_name_write(const struct inet_socket *socket, const ip_addr_t *addres
 	return sizeof(*in6);
 }
 
-/* True if packets to ADDRESS stay in this machine. */
-static bool is_here(const ip_addr_t *address)
+bool inet_is_here(const ip_addr_t *address)
 {
 	if (IP_IS_V4(address))
-		return ip4_addr_isloopback(ip_2_ip4(address)) &&
-		       ip_2_ip4(address)->addr != PP_HTONL(0x7fffffffu) &&
-		       ip_2_ip4(address)->addr != PP_HTONL(0x7f000000u);
+		return (ip4_addr_isloopback(ip_2_ip4(address)) &&
+			ip_2_ip4(address)->addr != PP_HTONL(0x7fffffffu) &&
+			ip_2_ip4(address)->addr != PP_HTONL(0x7f000000u)) ||
+		       inet_is_own(ip_2_ip4(address));
 	return ip6_addr_isloopback(ip_2_ip6(address));
 }
 
-int inet_destination(const struct inet_socket *socket, ip_addr_t *address)
+int inet_destination(struct inet_socket *socket, ip_addr_t *address)
 {
 	if (socket->base.domain == AF_INET6 && IP_IS_V4(address) && socket->v6_only)
 		return -ENETUNREACH;
@@ -113,7 +114,35 @@ int inet_destination(const struct inet_socket *socket, ip_addr_t *address)
 		else
 			ip_2_ip6(address)->addr[3] = PP_HTONL(1);
 	}
-	return is_here(address) ? 0 : -ENETUNREACH;
+	if (inet_is_here(address))
+		return 0;
+	if (!inet_has_way(address) || ip4_addr_isloopback(ip_2_ip4(address)))
+		return -ENETUNREACH;
+	bool to_all = inet_is_broadcast(ip_2_ip4(address));
+
+	if (socket->base.type == SOCK_STREAM)
+		return to_all || ip_addr_ismulticast(address) ? -ENETUNREACH : 0;
+	return to_all && !socket_option_is_on(&socket->base, SO_BROADCAST) ? -EACCES : 0;
+}
+
+int inet_source(const struct inet_socket *socket, const ip_addr_t *to, ip_addr_t *from)
+{
+	if (!ip_addr_isany(&socket->local) &&
+	    (socket->address_bound || socket->base.type == SOCK_STREAM)) {
+		*from = socket->local;
+		/* Other machines cannot answer to the loopback. */
+		return IP_IS_V4(from) != IP_IS_V4(to) || (IP_IS_V4(to) && !inet_is_here(to) &&
+							  ip4_addr_isloopback(ip_2_ip4(from))) ?
+			       -EINVAL :
+			       0;
+	}
+	if (!IP_IS_V4(to))
+		*from = *to;
+	else if (ip4_addr_isloopback(ip_2_ip4(to)))
+		*from = (ip_addr_t)IPADDR4_INIT(PP_HTONL(IPADDR_LOOPBACK));
+	else
+		*from = inet_own_address();
+	return 0;
 }
 
 /* --- ports --- */
@@ -234,7 +263,7 @@ int inet_bind(struct inet_socket *socket, const union socket_name *name, size_t 
 		return error;
 	if (IP_IS_V4(&address) && socket->base.domain == AF_INET6 && socket->v6_only)
 		return -EINVAL;
-	if (!ip_addr_isany(&address) && !is_here(&address))
+	if (!ip_addr_isany(&address) && !inet_is_here(&address))
 		return -EADDRNOTAVAIL;
 	if (port && port < PORT_FREE_FIRST && !capable(CAP_NET_BIND_SERVICE))
 		return -EACCES;
@@ -245,6 +274,7 @@ int inet_bind(struct inet_socket *socket, const union socket_name *name, size_t 
 		error = inet_port_take(socket, &address, port);
 	if (!error) {
 		socket->bound = true;
+		socket->address_bound = !ip_addr_isany(&address);
 		if (socket->base.type == SOCK_DGRAM)
 			udp_bind(socket->udp,
 				 ip_addr_isany(&address) && covers_both(socket, &address) ?

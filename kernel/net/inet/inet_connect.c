@@ -24,6 +24,8 @@ static err_t has_received(void *of_socket, struct tcp_pcb *pcb, struct pbuf *pac
 {
 	struct inet_socket *socket = of_socket;
 
+	struct pbuf *whole = packet;
+
 	if (!packet) {
 		socket->finished = true;
 		socket->shutdown |= SOCKET_NO_RECEIVE;
@@ -32,9 +34,18 @@ static err_t has_received(void *of_socket, struct tcp_pcb *pcb, struct pbuf *pac
 		socket_notify(&socket->base, POLL_IN);
 		return ERR_OK;
 	}
-	/* The sender repeats what found no memory. */
-	if (!inet_queue_append(socket, packet, NULL, 0))
+	/* A segment of several fragments becomes one. The sender repeats what found no memory. */
+	if (packet->next)
+		whole = pbuf_clone(PBUF_RAW, PBUF_RAM, packet);
+	if (!whole)
 		return ERR_MEM;
+	if (!inet_queue_append(socket, whole, NULL, 0)) {
+		if (whole != packet)
+			pbuf_free(whole);
+		return ERR_MEM;
+	}
+	if (whole != packet)
+		pbuf_free(packet);
 	tcp_ack_now(pcb);
 	socket_notify(&socket->base, POLL_IN);
 	return ERR_OK;
@@ -64,21 +75,16 @@ static err_t try_again(void *of_socket, struct tcp_pcb *pcb)
 	return ERR_OK;
 }
 
-/* The connection is gone. */
-static void has_failed(void *of_socket, err_t error)
+/* SOCKET's connection is gone, and ERROR is why; 0: without one. */
+static void fail(struct inet_socket *socket, int error)
 {
-	struct inet_socket *socket = of_socket;
 	bool was_connecting = socket->state == INET_CONNECTING;
 
 	socket->tcp = NULL;
 	socket->state = INET_CLOSED;
 	socket->connect_pending = false;
-	if (error == ERR_RST)
-		socket->base.error = was_connecting   ? ECONNREFUSED :
-				     socket->finished ? EPIPE :
-							ECONNRESET;
-	else if (error != ERR_CLSD)
-		socket->base.error = ETIMEDOUT;
+	if (error)
+		socket->base.error = error;
 	/* A socket whose attempt failed is as new. */
 	if (!was_connecting)
 		socket->shutdown |= SOCKET_NO_RECEIVE | SOCKET_NO_SEND;
@@ -87,6 +93,18 @@ static void has_failed(void *of_socket, err_t error)
 		socket->local = *(socket->base.domain == AF_INET ? IP4_ADDR_ANY : IP6_ADDR_ANY);
 	}
 	socket_notify(&socket->base, POLL_HUP);
+}
+
+static void has_failed(void *of_socket, err_t error)
+{
+	struct inet_socket *socket = of_socket;
+
+	if (error == ERR_RST)
+		fail(socket, socket->state == INET_CONNECTING ? ECONNREFUSED :
+			     socket->finished		      ? EPIPE :
+								ECONNRESET);
+	else
+		fail(socket, error == ERR_CLSD ? 0 : ETIMEDOUT);
 }
 
 static err_t has_connected(void *of_socket, struct tcp_pcb *pcb, err_t error)
@@ -123,6 +141,19 @@ void inet_tcp_detach(struct inet_socket *socket)
 	socket->state = INET_CLOSED;
 }
 
+void inet_tcp_unreachable(struct inet_socket *socket, int error)
+{
+	struct tcp_pcb *pcb = socket->tcp;
+
+	/* A connection that stands waits for the way to come back. */
+	if (socket->state != INET_CONNECTING)
+		return;
+	inet_tcp_detach(socket);
+	socket->state = INET_CONNECTING;
+	fail(socket, error);
+	tcp_abandon(pcb, 0);
+}
+
 /* --- connecting --- */
 
 /* Makes a connection to lwIP for SOCKET, bound to its address and port. 0, -ENOBUFS. */
@@ -155,25 +186,18 @@ static void close_pcb(struct inet_socket *socket)
 /* Begins to connect SOCKET to TO and PORT. 0 or a negative error. read_mutex and inet_mutex held. */
 static int begin(struct inet_socket *socket, const ip_addr_t *to, uint16_t port)
 {
-	ip_addr_t from = IP_IS_V4(to) ? (ip_addr_t)IPADDR4_INIT(PP_HTONL(IPADDR_LOOPBACK)) : *to;
+	ip_addr_t from;
+	int error = inet_source(socket, to, &from);
 
-	if (!ip_addr_isany(&socket->local)) {
-		if (IP_IS_V4(&socket->local) != IP_IS_V4(to))
-			return -EINVAL;
-		from = socket->local;
-	}
-	if (!socket->local_port) {
-		int error = inet_port_take(socket, &from, 0);
-
-		if (error)
-			return -EADDRNOTAVAIL;
-	}
+	if (error)
+		return error;
+	if (!socket->local_port && inet_port_take(socket, &from, 0))
+		return -EADDRNOTAVAIL;
 	socket->local = from;
 	/* lwIP's connections have two ends. */
 	if (socket->local_port == port && ip_addr_cmp(&from, to))
 		return -ECONNREFUSED;
-	int error = open_pcb(socket);
-
+	error = open_pcb(socket);
 	if (error)
 		return error;
 	socket->remote = *to;

@@ -18,7 +18,9 @@ static void has_received(void *of_socket, struct udp_pcb *pcb, struct pbuf *pack
 {
 	struct inet_socket *socket = of_socket;
 
-	if (socket->unread_bytes >= socket->base.receive_buffer ||
+	/* A datagram of several fragments becomes one, if there is memory. */
+	packet = pbuf_coalesce(packet, PBUF_RAW);
+	if (packet->next || socket->unread_bytes >= socket->base.receive_buffer ||
 	    !inet_queue_append(socket, packet, from, port)) {
 		pbuf_free(packet);
 		return;
@@ -57,17 +59,9 @@ static int bind_any(struct inet_socket *socket)
 	return 0;
 }
 
-/* Returns the address that SOCKET's datagrams to TO come from. */
-static ip_addr_t source_of(const struct inet_socket *socket, const ip_addr_t *to)
-{
-	if (!ip_addr_isany(&socket->local))
-		return socket->local;
-	return IP_IS_V4(to) ? (ip_addr_t)IPADDR4_INIT(PP_HTONL(IPADDR_LOOPBACK)) : *to;
-}
-
 int inet_udp_connect(struct inet_socket *socket, const union socket_name *name, size_t size)
 {
-	ip_addr_t to;
+	ip_addr_t to, from;
 	uint16_t port;
 
 	if (size < sizeof(name->family))
@@ -97,9 +91,11 @@ int inet_udp_connect(struct inet_socket *socket, const union socket_name *name, 
 		    IP_IS_V4(&socket->local) != IP_IS_V4(&to))
 			error = -EINVAL;
 		if (!error)
+			error = inet_source(socket, &to, &from);
+		if (!error)
 			error = bind_any(socket);
 		if (!error) {
-			socket->local = source_of(socket, &to);
+			socket->local = from;
 			ip_addr_copy(socket->udp->local_ip, socket->local);
 			udp_connect(socket->udp, &to, port);
 			socket->remote = to;
@@ -130,26 +126,33 @@ static int send_packet(struct inet_socket *socket, struct pbuf *packet, const ip
 		       uint16_t port)
 {
 	int error = socket_take_error(&socket->base);
+	ip_addr_t from;
 
 	if (!error && (socket->shutdown & SOCKET_NO_SEND))
 		error = -EPIPE;
 	if (!error)
+		error = inet_source(socket, to, &from);
+	if (!error)
 		error = bind_any(socket);
 	if (error)
 		return error;
-	if (!has_receiver(socket, to, port)) {
+	struct netif *interface = IP_IS_V4(to) ? inet_lwip_route(ip_2_ip4(to)) : inet_loopback();
+
+	if (!interface)
+		return -ENETUNREACH;
+	if (inet_is_here(to) && !has_receiver(socket, to, port)) {
 		if (socket->state == INET_CONNECTED) {
 			socket->base.error = ECONNREFUSED;
 			socket_notify(&socket->base, POLL_IN);
 		}
 		return 0;
 	}
-	ip_addr_t from = source_of(socket, to);
-
 	socket->udp->tos = (u8_t)socket->tos;
 	socket->udp->ttl = (u8_t)socket->ttl;
-	return udp_sendto_if_src(socket->udp, packet, to, port, netif_default, &from) ? -ENOBUFS :
-											0;
+	err_t failed = udp_sendto_if_src(socket->udp, packet, to, port, interface, &from);
+
+	/* A device without room loses the datagram, as any station on its way may. */
+	return failed && interface == inet_loopback() ? -ENOBUFS : 0;
 }
 
 ssize_t inet_udp_send(struct inet_socket *socket, struct socket_message *message)

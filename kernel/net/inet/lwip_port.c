@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lwIP's surroundings: its lock, its memory, its only interface, its timers.
+ * lwIP's surroundings: its lock, its memory, the loopback, its timers. inet_ethernet.c has the other interface.
  *
  * Memory: every object of lwIP and every received byte counts against one bound for the machine, so that sockets cannot
  * use up the kernel's memory; beyond it a call waits or fails.
@@ -43,6 +43,7 @@ static struct pbuf **last_sent = &first_sent;
 static struct wait_queue timer_requested;
 static bool timer_runs; /* I: there is a task for it */
 static _Atomic bool timer_needed;
+static uint64_t next_tick_ns; /* I: when the timers run next, if they are needed */
 
 /* --- memory --- */
 
@@ -127,14 +128,31 @@ static err_t send_ip6(struct netif *netif, struct pbuf *packet, const ip6_addr_t
 	return send_packet(netif, packet);
 }
 
-/* The interface has every address of 127.0.0.0/8: here, the one that PACKET is sent to. */
+/* The loopback has every address of 127.0.0.0/8, and those of the other interface: here, the one that PACKET is sent to.
+ * 1: PACKET is not for this machine, and was freed. */
 int inet_lwip_accept(struct pbuf *packet, struct netif *netif)
 {
 	const struct ip_hdr *header = packet->payload;
 
+	if (netif != &interface) {
+		if (inet_ethernet_accepts(packet))
+			return 0;
+		pbuf_free(packet);
+		return 1;
+	}
 	if (packet->len >= IP_HLEN)
 		ip4_addr_copy(*ip_2_ip4(&netif->ip_addr), header->dest);
 	return 0;
+}
+
+struct netif *inet_loopback(void)
+{
+	return &interface;
+}
+
+struct netif *inet_lwip_route(const ip4_addr_t *to)
+{
+	return ip4_addr_isloopback(to) || inet_is_own(to) ? &interface : inet_ethernet();
 }
 
 static err_t init_interface(struct netif *netif)
@@ -205,14 +223,44 @@ static void run_timers(void *unused)
 
 	wait_queue_add(&timer_requested, &entry);
 	for (;;) {
-		wait_sleep_uninterrupted(timer_needed ? clock_deadline(TICK_NS) : UINT64_MAX);
+		wait_sleep_uninterrupted(timer_needed ? next_tick_ns : UINT64_MAX);
 		inet_enter();
-		tcp_fasttmr();
-		tcp_slowtmr();
+		bool more = inet_ethernet_receive();
+
+		if (timer_needed && clock_ns() >= next_tick_ns) {
+			tcp_fasttmr();
+			tcp_slowtmr();
+			inet_ethernet_tick();
+			next_tick_ns = clock_deadline(TICK_NS);
+		}
 		inet_deliver();
-		timer_needed = tcp_active_pcbs || tcp_tw_pcbs;
+		timer_needed = tcp_active_pcbs || tcp_tw_pcbs || inet_ethernet();
 		inet_leave();
+		if (more) {
+			/* A host that sends without an end is not alone in the machine. */
+			wait_queue_wake(&timer_requested);
+			sched_relax();
+		}
 	}
+}
+
+bool inet_timers_start(void)
+{
+	inet_enter();
+	if (!timer_runs) {
+		struct task *task = task_create_kernel("inet", run_timers, NULL);
+
+		timer_runs = task;
+		if (task)
+			sched_start(task);
+	}
+	inet_leave();
+	return timer_runs;
+}
+
+void inet_timers_wake(void)
+{
+	wait_queue_wake(&timer_requested);
 }
 
 /* lwIP calls it when a connection begins. inet_mutex held. */
@@ -220,6 +268,7 @@ void tcp_timer_needed(void)
 {
 	if (timer_needed)
 		return;
+	next_tick_ns = clock_deadline(TICK_NS);
 	timer_needed = true;
 	if (!timer_runs) {
 		struct task *task = task_create_kernel("inet", run_timers, NULL);
@@ -229,7 +278,7 @@ void tcp_timer_needed(void)
 		if (task)
 			sched_start(task);
 	} else {
-		wait_queue_wake(&timer_requested);
+		inet_timers_wake();
 	}
 }
 
@@ -249,7 +298,7 @@ static void start(void)
 	IP_ADDR6_HOST(&interface.ip6_addr[0], 0, 0, 0, 1);
 	interface.ip6_addr_state[0] = IP6_ADDR_VALID | IP6_ADDR_PREFERRED;
 	interface.flags |= NETIF_FLAG_UP | NETIF_FLAG_LINK_UP;
-	netif_default = &interface;
+	NETIF_SET_CHECKSUM_CTRL(&interface, NETIF_CHECKSUM_DISABLE_ALL);
 }
 
 START(START_FILES, start);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lwIP's options: TCP and UDP over IPv4 and IPv6 inside one machine, called under one lock.
+ * lwIP's options: TCP and UDP over IPv4 and IPv6 inside one machine, and over IPv4 to others, called under one lock.
  *
- * No packet leaves the machine, so there are no checksums, no fragments, no neighbours and no ICMP. The heap and its
- * bound are in lwip_port.c.
+ * Packets of the loopback have no checksums (lwip_port.c), and IPv6 has no neighbours: it stays in the machine. The heap and
+ * its bound are in lwip_port.c.
  */
 #ifndef LWIPOPTS_H
 #define LWIPOPTS_H
@@ -29,16 +29,16 @@
 
 #define LWIP_IPV4			       1
 #define LWIP_IPV6			       1
-#define LWIP_ARP			       0
-#define LWIP_ICMP			       0
+#define LWIP_ARP			       1
+#define LWIP_ICMP			       1
 #define LWIP_RAW			       0
 #define LWIP_DHCP			       0
 #define LWIP_AUTOIP			       0
 #define LWIP_IGMP			       0
 #define LWIP_DNS			       0
 #define IP_FORWARD			       0
-#define IP_REASSEMBLY			       0
-#define IP_FRAG				       0
+#define IP_REASSEMBLY			       1
+#define IP_FRAG				       1
 #define IP_OPTIONS_ALLOWED		       0
 #define IP_SOF_BROADCAST		       0
 #define LWIP_IPV6_MLD			       0
@@ -53,20 +53,27 @@
 #define LWIP_ND6_TCP_REACHABILITY_HINTS	       0
 /* Every address of 127.0.0.0/8 is this machine's: see lwip_port.c. */
 #define LWIP_HOOK_IP4_INPUT(packet, interface) inet_lwip_accept(packet, interface)
+/* Where packets go: lwip_port.c. */
+#define LWIP_HOOK_IP4_ROUTE_SRC(from, to)      inet_lwip_route(to)
+/* A datagram of 65507 bytes has 45 fragments. */
+#define IP_REASS_MAX_PBUFS		       64
+#define ARP_QUEUEING			       1
+#define ARP_QUEUE_LEN			       64
 #define LWIP_HAVE_LOOPIF		       0
 #define LWIP_NETIF_LOOPBACK		       0
 #define LWIP_SINGLE_NETIF		       0
 #define LWIP_NETIF_TX_SINGLE_PBUF	       0
 
-#define CHECKSUM_GEN_IP			       0
-#define CHECKSUM_GEN_UDP		       0
-#define CHECKSUM_GEN_TCP		       0
-#define CHECKSUM_GEN_ICMP		       0
+#define LWIP_CHECKSUM_CTRL_PER_NETIF	       1
+#define CHECKSUM_GEN_IP			       1
+#define CHECKSUM_GEN_UDP		       1
+#define CHECKSUM_GEN_TCP		       1
+#define CHECKSUM_GEN_ICMP		       1
 #define CHECKSUM_GEN_ICMP6		       0
-#define CHECKSUM_CHECK_IP		       0
-#define CHECKSUM_CHECK_UDP		       0
-#define CHECKSUM_CHECK_TCP		       0
-#define CHECKSUM_CHECK_ICMP		       0
+#define CHECKSUM_CHECK_IP		       1
+#define CHECKSUM_CHECK_UDP		       1
+#define CHECKSUM_CHECK_TCP		       1
+#define CHECKSUM_CHECK_ICMP		       1
 #define CHECKSUM_CHECK_ICMP6		       0
 
 #define LWIP_UDP			       1
@@ -79,6 +86,8 @@
 #define TCP_RCV_SCALE			       3
 #define TCP_MSS				       32768
 #define TCP_WND				       (8 * TCP_MSS)
+/* A quarter of the largest window of this connection, which is smaller if its peer does not scale it. */
+#define TCP_WND_UPDATE_THRESHOLD	       (TCP_WND_MAX(pcb) / 4)
 #define TCP_SND_BUF			       (4 * TCP_MSS)
 #define TCP_SND_QUEUELEN		       64
 #define TCP_SNDLOWAT			       16384

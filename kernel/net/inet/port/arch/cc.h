@@ -48,7 +48,9 @@ void inet_lwip_free(void *object);
 uint32_t inet_lwip_random(void);
 struct pbuf;
 struct netif;
+struct ip4_addr;
 int inet_lwip_accept(struct pbuf *packet, struct netif *interface);
+struct netif *inet_lwip_route(const struct ip4_addr *to);
 #define LWIP_RAND() inet_lwip_random()
 
 #endif
