@@ -171,7 +171,7 @@ def check_region(report, region, part):
 def check_page(report, folder):
     """docs/counting.md's samples run as they stand, and print what is shown; the numbers of echo are those of Debian 12."""
     with open(PAGE, encoding="utf-8") as file:
-        echo, comparison, _, functions, part = re.findall(r"```text\n(.*?)```", file.read(), re.S)
+        echo, comparison, _, functions, inlined, part = re.findall(r"```text\n(.*?)```", file.read(), re.S)
     for name in ("tools", "userland"):
         os.symlink(os.path.join(os.path.dirname(PAGE), "..", name), os.path.join(folder, name))
 
@@ -196,6 +196,12 @@ def check_page(report, folder):
     status, _, error = run(functions)
     shown = [line for line in functions.splitlines()[1:] if line != "…"]
     report.equal((status, [line for line in error.splitlines() if line in shown]), (0, shown), "and that of --functions", error)
+    for name in ("inlined.c", "inlined.h"):
+        shutil.copy(os.path.join(PROGRAMS, name), folder)
+    built = run(inlined)[0]
+    status, _, error = run(inlined, 1)
+    shown = [line for line in inlined.splitlines()[2:] if line != "…"]
+    report.equal((built, status, [line for line in error.splitlines() if line in shown]), (0, 0, shown), "and that of inlined functions", error)
     source = re.search(r"^\$ cat part\.c\n(.*?)^\$ ", part, re.S | re.M)[1]
     counts = []
     for passes in (1000, 2000, 3000):

@@ -155,6 +155,8 @@ static void wrong_tables(void)
 		{ "file /a\nx\n", "line 2 is wrong" },
 		{ "file /a\n10 \n", "line 2 is wrong" },
 		{ "file /a\n\n", "line 2 is wrong" },
+		{ "instructions\n", "line 1 is wrong" },
+		{ "file /a\n10\ninstructions\n", "line 3 is wrong" },
 		{ "file /a\n11111111111111111\n", "line 2 is wrong" },
 	};
 	char error[100];
@@ -399,6 +401,67 @@ static void many(void)
 	free(text);
 }
 
+#define MARKED_TABLE "file /bin/p\ninstructions\n1000\n1100\nfile /lib/l\n40\n"
+
+/*
+ * Two CPUs: the block of three instructions runs 10 times on one, 4 times of which it is left before the second instruction, and
+ * once on the other; a block of its second instruction alone runs 7 times.
+ */
+static void instructions(void)
+{
+	static const uint16_t begins[] = { 0, 2, 5 }, other_begins[] = { 0, 3, 5 };
+	uint64_t cells[2][16] = { 0 }, offset = 0;
+	char error[100];
+	uint32_t file = 0, block, second, other;
+
+	f = load(MARKED_TABLE, error, sizeof(error));
+	EXPECT(f && functions_count_instructions(f));
+	functions_map(f, SPACE, BASE + 0x1000, 0x1000, 0x1000, "/bin/p");
+	functions_map(f, SPACE, 0x10000, 0x1000, 0, "/lib/l");
+	EXPECT(functions_place(f, SPACE, BASE + 0x1010, &file, &offset));
+	EXPECT_EQ(file, PROGRAM);
+	EXPECT_EQ(offset, 0x1010);
+	EXPECT(!functions_place(f, SPACE, 0x10040, &file, &offset));
+	EXPECT(!functions_place(f, SPACE, BASE, &file, &offset));
+	EXPECT(!functions_place(f, SPACE + 1, BASE + 0x1010, &file, &offset));
+	block = functions_cells(f, PROGRAM, 0x1000, begins, 3);
+	second = functions_cells(f, PROGRAM, 0x1002, begins, 1);
+	other = functions_cells(f, PROGRAM, 0x1000, other_begins, 3);
+	EXPECT(block && second && other && block + 3 <= second && second + 1 <= other);
+	EXPECT_EQ(functions_cells(f, PROGRAM, 0x1000, begins, 3), block);
+	cells[0][block] = 10;
+	cells[0][block + 1] = -4ull;
+	cells[0][second] = 7;
+	cells[1][block] = 1;
+	functions_add_cells(f, cells[0]);
+	functions_add_cells(f, cells[1]);
+	expect_text("instruction 2 1000 11\ninstruction 2 1002 14\ninstruction 2 1005 7\nend\n");
+}
+
+/* A guest that changes its code gets no more cells than there are, and none that others have. */
+static void cells_end(void)
+{
+	static uint16_t begins[512];
+	char error[100];
+	uint32_t blocks = 0, last = 0, cell;
+
+	f = load(MARKED_TABLE, error, sizeof(error));
+	EXPECT(f);
+	while ((cell = functions_cells(f, PROGRAM, blocks, begins, 512)) != 0) {
+		EXPECT(cell > last);
+		last = cell;
+		blocks++;
+	}
+	/* One of the cells has no use. */
+	EXPECT_EQ(blocks, FUNCTIONS_CELLS / 512 - 1);
+	EXPECT_EQ(functions_cells(f, PROGRAM, 0, begins, 512), 1);
+	finish();
+	free(text);
+	f = load(TABLE, error, sizeof(error));
+	EXPECT(f && !functions_count_instructions(f));
+	functions_free(f);
+}
+
 static const struct tap_rule rules[] = {
 	{ "an address belongs to the last function that begins before it, in the latest mapping",
 	  places },
@@ -417,6 +480,8 @@ static const struct tap_rule rules[] = {
 	{ "calls are followed outside of what is counted, and not counted", parts },
 	{ "flat costs have no calls", flat },
 	{ "the sum of exclusive costs is exact for many functions", many },
+	{ "an instruction has retired as often as its blocks on all CPUs say", instructions },
+	{ "cells of instructions have a limit, and beyond it blocks have none", cells_end },
 };
 
 TAP_MAIN(rules)

@@ -2,14 +2,15 @@
 """`tally count --functions`: what each function has cost, and who called it.
 
 The emulator counts (qemu/files/functions/). It is given a table of the functions of the machine's files, and writes numbers of
-functions; here they get their names. docs/counting.md says what the counts mean.
+functions; here they get their names. inlined.py has their parts. docs/counting.md says what the counts mean.
 """
 
+import functools
 import os
 
 from dataclasses import dataclass
 
-from . import paths, symbols
+from . import inlined, paths, symbols
 from .failure import BOOT, NOT_FOUND, Failure
 
 _UNKNOWN = 1
@@ -30,6 +31,7 @@ class Cost:
     calls: int = 0
     line: int = 0
     source: str = None
+    parts: inlined.Parts = None
 
     @property
     def is_kernel(self):
@@ -40,7 +42,26 @@ class Cost:
         return self.file, self.name
 
     def json(self):
-        return {"name": self.name, "file": self.file, "exclusive": self.exclusive, "inclusive": self.inclusive, "calls": self.calls}
+        found = {"name": self.name, "file": self.file, "exclusive": self.exclusive, "inclusive": self.inclusive, "calls": self.calls}
+        if self.inlined:
+            found["inlined"] = [{"name": name, "exclusive": count} for name, count in self.inlined]
+        return found
+
+    @functools.cached_property
+    def inlined(self):
+        """(name, instructions) of the functions that are inlined into this one."""
+        return self.parts.rows() if self.parts else []
+
+    def lines(self):
+        """[(source or None, [(line, instructions), ...])] of all exclusive instructions, those of the function's own source first.
+        What no line has is at the function's own."""
+        parts = dict(self.parts.lines) if self.parts else {}
+        own = self.source, self.line
+        parts[own] = parts.get(own, 0) + self.exclusive - sum(parts.values())
+        found = {self.source: []}
+        for (source, line), count in sorted(parts.items(), key=lambda part: (part[0][0] or "", part[0][1])):
+            found.setdefault(source, []).append((line, count))
+        return list(found.items())
 
 
 class Table:
@@ -52,6 +73,7 @@ class Table:
         self._places = {}  # number: (the host's file with lines, address)
         self._number = _UNKNOWN + 1
         self._text = []
+        self._files = inlined.Files()
         self._add(_KERNEL, _read(kernel), kernel, absolute=True)
         vdso = paths.build("arch/x86_64/vdso/vdso.so")
         if os.path.exists(vdso):
@@ -71,6 +93,8 @@ class Table:
         except ValueError:
             return
         self._text.append(f"file {path}\n")
+        if not absolute and self._files.wants(self._number, found):
+            self._text.append("instructions\n")
         self._text += [f"{start:x}\n" for start in found.starts]
         self._known[self._number] = (f"[{os.path.basename(path).strip('[]')}]", path)
         for index, name in enumerate(found.names, self._number + 1):
@@ -99,11 +123,15 @@ class Table:
             elif kind == "function":
                 number, exclusive, inclusive, times = map(int, words)
                 costs[number] = Cost(*self._known[number], exclusive, inclusive, times)
+            elif kind == "instruction":
+                self._files.count(int(words[0]), int(words[1], 16), int(words[2]))
             else:
                 caller, callee, times, inclusive = map(int, words)
                 calls[caller, callee] = (times, inclusive)
         for number in {number for pair in calls for number in pair} - costs.keys():
             costs[number] = Cost(*self._known[number])
+        for number, parts in self._files.parts().items():
+            costs[number].parts = parts
         self._demangle(costs)
         return Counts(costs, calls, self._places)
 
@@ -160,6 +188,8 @@ class Counts:
             else:
                 lines.append(f"{cost.exclusive:15,}{_share(cost.exclusive, total)}{cost.inclusive:16,}"
                              f"{_share(cost.inclusive, total)}{cost.calls:14,}  {cost.name} ({cost.file})")
+                lines += [f"{count:15,}{_share(count, total)}{'':39}{name}" for name, count in cost.inlined
+                          if count >= _LEAST_SHARE * total]
         if rest:
             lines.append(f"{rest_cost:15,}{_share(rest_cost, total)}  {rest} more functions, each below {_LEAST_SHARE:.1%}")
         lines.append(f"{total:15,}{_share(total, total)}  instructions")
@@ -190,11 +220,16 @@ class Counts:
             callees.setdefault(caller, []).append((callee, counts))
         for number in self.sorted():
             cost = self._costs[number]
-            lines += [f"ob={names.object(cost)}", f"fl={names.file(cost)}", f"fn={names.function(cost, number)}",
-                      f"{cost.line} 0 {cost.exclusive}" if cost.is_kernel else f"{cost.line} {cost.exclusive}"]
+            lines += [f"ob={names.object(cost)}", f"fl={names.source(cost.source)}", f"fn={names.function(cost, number)}"]
+            for source, counts in cost.lines():
+                if source != cost.source:
+                    lines.append(f"fi={names.source(source)}")
+                lines += [f"{line} 0 {count}" if cost.is_kernel else f"{line} {count} 0" for line, count in counts]
+            if source != cost.source:
+                lines.append(f"fe={names.source(cost.source)}")
             for callee, (times, inclusive) in callees.get(number, ()):
                 other = self._costs[callee]
-                lines += [f"cob={names.object(other)}", f"cfi={names.file(other)}", f"cfn={names.function(other, callee)}",
+                lines += [f"cob={names.object(other)}", f"cfi={names.source(other.source)}", f"cfn={names.function(other, callee)}",
                           f"calls={times} {other.line}", f"{cost.line} {inclusive}"]
             lines.append("")
         lines.append(f"totals: {self.total()} {self.total(True)}")
@@ -210,9 +245,8 @@ class _Names:
     def object(self, cost):
         return self._name("object", cost.file, cost.file)
 
-    def file(self, cost):
-        source = cost.source or "???"
-        return self._name("file", source, source)
+    def source(self, path):
+        return self._name("file", path or "???", path or "???")
 
     def function(self, cost, number):
         return self._name("function", number, cost.name)
@@ -238,11 +272,14 @@ def _read(path):
 
 
 def by_name(functions):
-    """{(file, name): (exclusive, inclusive, calls)} of the "functions" of a record; those of one name are summed up."""
+    """{(file, name): (exclusive, inclusive, calls)} of the "functions" of a record, the inlined ones among them; those of one name
+    are summed up."""
     found = {}
     for one in functions:
-        key = one["file"], one["name"]
-        found[key] = tuple(map(sum, zip(found.get(key, (0, 0, 0)), (one["exclusive"], one["inclusive"], one["calls"]))))
+        for part in [one, *one.get("inlined", ())]:
+            key = one["file"], part["name"]
+            counts = part["exclusive"], part.get("inclusive", 0), part.get("calls", 0)
+            found[key] = tuple(map(sum, zip(found.get(key, (0, 0, 0)), counts)))
     return found
 
 

@@ -14,6 +14,7 @@ import subprocess
 from . import paths
 
 DEBUG_FOLDER = "/usr/lib/debug"
+_READER = "addr2line"
 
 _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 _SEGMENT = struct.Struct("<IIQQQQQQ")
@@ -166,6 +167,7 @@ class Functions:
                     found.setdefault(image.sections[name][3], f"[{name}]")
             _frames(image, found)
         self.starts, self.names, self.addresses = [], [], []
+        self._segments = _code_segments(image)
         if absolute:
             placed = [(address, address) for address in found]
         else:
@@ -176,11 +178,23 @@ class Functions:
                 self.names.append(found[address])
                 self.addresses.append(address)
 
+    def address_of(self, offset):
+        """The address, in the file's own numbering, of code at an offset in the file."""
+        for vaddr, start, size in self._segments:
+            if start <= offset < start + size:
+                return offset - start + vaddr
+        return offset
+
+
+def _code_segments(image):
+    """(address, offset, bytes in the file) of the executable segments."""
+    return sorted((vaddr, offset, filesz) for kind, flags, offset, vaddr, _, filesz, _, _ in image.segments
+                  if kind == _PT_LOAD and flags & _PF_X)
+
 
 def _offsets(image, addresses):
     """(offset in the file, address) of the addresses that the executable segments have."""
-    segments = sorted((vaddr, offset, filesz) for kind, flags, offset, vaddr, _, filesz, _, _ in image.segments
-                      if kind == _PT_LOAD and flags & _PF_X)
+    segments = _code_segments(image)
     starts = [segment[0] for segment in segments]
     for address in addresses:
         index = bisect.bisect_right(starts, address) - 1
@@ -188,19 +202,43 @@ def _offsets(image, addresses):
             yield address - segments[index][0] + segments[index][1], address
 
 
-def lines(path, addresses):
-    """[(source file or None, line)] of the addresses in the file at PATH, by binutils' addr2line if it is there."""
-    nothing = [(None, 0)] * len(addresses)
-    tool = paths.in_path("addr2line")
+def reads_lines():
+    """Whether binutils' addr2line is there."""
+    return paths.in_path(_READER) is not None
+
+
+def _place(text):
+    source, _, number = text.split(" (discriminator")[0].rpartition(":")
+    return (source, int(number)) if number.isdecimal() and source not in ("", "??") else (None, 0)
+
+
+def frames(path, addresses):
+    """For each of the addresses in the file at PATH a list of (function, source file or None, line): of the innermost function that
+    has the address, then of those that it is inlined into. By binutils' addr2line, if it is there."""
+    nothing = [[("??", None, 0)] for _ in addresses]
+    tool = paths.in_path(_READER)
     if not path or not tool or not addresses:
         return nothing
     text = "".join(f"{address:#x}\n" for address in addresses)
-    done = subprocess.run([tool, "-e", path], input=text, capture_output=True, text=True, errors="replace", check=False)
-    found = []
-    for line in done.stdout.splitlines():
-        source, _, number = line.split(" (discriminator")[0].rpartition(":")
-        found.append((None, 0) if source in ("", "??") else (source, int(number) if number.isdecimal() else 0))
-    return found if done.returncode == 0 and len(found) == len(addresses) else nothing
+    done = subprocess.run([tool, "-a", "-i", "-f", "-e", path], input=text, capture_output=True, text=True, errors="replace", check=False)
+    found, name = [], None
+    for line in done.stdout.split("\n")[:-1]:
+        # After an address a name and a place take turns.
+        if name is None and line.startswith("0x"):
+            found.append([])
+        elif not found:
+            return nothing
+        elif name is None:
+            name = line
+        else:
+            found[-1].append((name, *_place(line)))
+            name = None
+    return found if done.returncode == 0 and len(found) == len(addresses) and all(found) else nothing
+
+
+def lines(path, addresses):
+    """[(source file or None, line)] of the addresses in the file at PATH."""
+    return [found[0][1:] for found in frames(path, addresses)]
 
 
 def demangle(names):

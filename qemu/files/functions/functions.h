@@ -3,7 +3,8 @@
  *
  * table.c knows the functions by number.  It reads them from a table that the host has made of the machine's files, and is
  * told what is mapped where.  tasks.c keeps, for each task of the guest, a stack of the calls that have not returned, and
- * adds up.  Neither knows a CPU; a target tells them what its CPUs do.
+ * adds up.  instructions.c knows how often each instruction of some files has retired.  None knows a CPU; a target tells
+ * them what its CPUs do.
  *
  * A cost is a number of instructions.  Each task has a clock, which functions_charge advances.  A function's exclusive cost
  * is the time that the clock has passed in it; the inclusive one, the time in which at least one call of it had not ended.
@@ -36,10 +37,10 @@ typedef struct FunctionsTask FunctionsTask;
 
 /*
  * functions_load: read the table at @path.  Its lines are "file PATH" and,
- * below it, the offsets in the file at which functions begin, ascending, in
- * hexadecimal digits.  Each file takes a number, that of its code before the
- * first function, and each function the next.  NULL: an error, written to
- * @error.
+ * below it, "instructions" if those of the file are counted one by one, and
+ * the offsets in the file at which functions begin, ascending, in hexadecimal
+ * digits.  Each file takes a number, that of its code before the first
+ * function, and each function the next.  NULL: an error, written to @error.
  */
 Functions *functions_load(const char *path, char *error, size_t error_size);
 
@@ -61,6 +62,30 @@ void functions_clear_space(Functions *f, uint64_t space);
  * first address after @pc that may belong to another.
  */
 uint32_t functions_at(Functions *f, uint64_t space, uint64_t pc, uint64_t *end);
+
+/* functions_count_instructions: are those of any file counted one by one? */
+bool functions_count_instructions(const Functions *f);
+
+/*
+ * functions_place: are the instructions at @pc in @space counted one by one?
+ * Then *@file is the number of their file, and *@offset where @pc is in it.
+ */
+bool functions_place(Functions *f, uint64_t space, uint64_t pc, uint32_t *file,
+                     uint64_t *offset);
+
+/* The cells that a CPU has: numbers, of which the first has no use. */
+#define FUNCTIONS_CELLS (1u << 24)
+
+/*
+ * functions_cells: the cells of the block of @nr instructions at @offset of file
+ * number @file; @begins: the bytes from the first to each.  Returns the index of
+ * the first cell, the others follow; 0: there are none left.
+ */
+uint32_t functions_cells(Functions *f, uint32_t file, uint64_t offset,
+                         const uint16_t *begins, uint32_t nr);
+
+/* functions_add_cells: these are the cells of one more CPU.  No block is new after that. */
+void functions_add_cells(Functions *f, const uint64_t *cells);
 
 /* functions_task: the task of this name, which is made if there is none. */
 FunctionsTask *functions_task(Functions *f, uint64_t name);
@@ -105,14 +130,19 @@ void functions_unwind(FunctionsTask *t);
  * functions_write: end all tasks and write what they cost, a line each:
  * "name NUMBER PATH" for a file that the table has not;
  * "function NUMBER EXCLUSIVE INCLUSIVE CALLS";
- * "call CALLER CALLEE CALLS INCLUSIVE"; and "end" as the last.
+ * "call CALLER CALLEE CALLS INCLUSIVE"; "instruction FILE OFFSET COUNT", a
+ * file's number, hexadecimal digits, and how often it has retired; and "end" as
+ * the last.
  * False: an error, in errno.
  */
 bool functions_write(Functions *f, FILE *to);
 
-/* Between table.c and tasks.c. */
+/* Between table.c, tasks.c and instructions.c. */
 void functions_write_names(Functions *f, FILE *to);
 void functions_free_tasks(Functions *f);
 struct FunctionsTasks **functions_tasks(Functions *f);
+void functions_write_instructions(Functions *f, FILE *to);
+void functions_free_blocks(Functions *f);
+struct FunctionsBlocks **functions_blocks(Functions *f);
 
 #endif /* FUNCTIONS_H */

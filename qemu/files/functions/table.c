@@ -27,6 +27,7 @@ typedef struct File {
     char *path;
     uint32_t number;            /* of the code before the first function */
     uint32_t nr_functions;
+    bool instructions;          /* are counted one by one */
     uint64_t *offsets;          /* ascending */
 } File;
 
@@ -52,11 +53,17 @@ struct Functions {
     uint32_t next_number;
     Space *spaces[SPACES_HASH];
     struct FunctionsTasks *tasks;
+    struct FunctionsBlocks *blocks;
 };
 
 struct FunctionsTasks **functions_tasks(Functions *f)
 {
     return &f->tasks;
+}
+
+struct FunctionsBlocks **functions_blocks(Functions *f)
+{
+    return &f->blocks;
 }
 
 /* Makes room for one more element; exits if there is no memory, as all of QEMU does. */
@@ -97,6 +104,10 @@ static bool read_line(Functions *f, char *line, uint32_t *room)
         *room = 0;
         return true;
     }
+    if (file && !file->nr_functions && strcmp(line, "instructions") == 0) {
+        file->instructions = true;
+        return true;
+    }
     errno = 0;
     offset = strtoull(line, &end, 16);
     if (!file || errno || end == line || *end || f->next_number == UINT32_MAX ||
@@ -112,6 +123,7 @@ static bool read_line(Functions *f, char *line, uint32_t *room)
 void functions_free(Functions *f)
 {
     functions_free_tasks(f);
+    functions_free_blocks(f);
     for (uint32_t i = 0; i < f->nr_files; i++) {
         free(f->files[i].path);
         free(f->files[i].offsets);
@@ -286,32 +298,67 @@ static uint32_t function_of(const File *file, uint64_t offset, uint64_t *length)
     return file->number + low;
 }
 
-uint32_t functions_at(Functions *f, uint64_t space_name, uint64_t pc, uint64_t *end)
+/* The mapping that has @pc, or NULL; *@later: where a later one than that begins beyond @pc, or UINT64_MAX. */
+static const Mapping *find_mapping(Functions *f, uint64_t space_name, uint64_t pc,
+                                   uint64_t *later)
 {
     const Space *space = find_space(f, space_name, false);
-    uint64_t later = UINT64_MAX, length;
 
+    *later = UINT64_MAX;
     for (uint32_t i = space ? space->nr : 0; i-- > 0; ) {
         const Mapping *m = &space->mappings[i];
-        uint32_t number = FUNCTIONS_UNKNOWN;
 
-        if (pc < m->start && m->start < later) {
-            later = m->start;
+        if (pc < m->start && m->start < *later) {
+            *later = m->start;
         }
-        if (pc < m->start || pc >= m->end) {
-            continue;
+        if (pc >= m->start && pc < m->end) {
+            return m;
         }
-        *end = m->end < later ? m->end : later;
-        if (m->file < f->nr_files) {
-            number = function_of(&f->files[m->file], m->offset + (pc - m->start), &length);
-            if (length < *end - pc) {
-                *end = pc + length;
-            }
-        }
+    }
+    return NULL;
+}
+
+uint32_t functions_at(Functions *f, uint64_t space_name, uint64_t pc, uint64_t *end)
+{
+    uint64_t later, length;
+    const Mapping *m = find_mapping(f, space_name, pc, &later);
+    uint32_t number = FUNCTIONS_UNKNOWN;
+
+    if (!m) {
+        *end = later;
         return number;
     }
-    *end = later;
-    return FUNCTIONS_UNKNOWN;
+    *end = m->end < later ? m->end : later;
+    if (m->file < f->nr_files) {
+        number = function_of(&f->files[m->file], m->offset + (pc - m->start), &length);
+        if (length < *end - pc) {
+            *end = pc + length;
+        }
+    }
+    return number;
+}
+
+bool functions_count_instructions(const Functions *f)
+{
+    for (uint32_t i = 0; i < f->nr_files; i++) {
+        if (f->files[i].instructions) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool functions_place(Functions *f, uint64_t space_name, uint64_t pc, uint32_t *file, uint64_t *offset)
+{
+    uint64_t later;
+    const Mapping *m = find_mapping(f, space_name, pc, &later);
+
+    if (!m || m->file >= f->nr_files || !f->files[m->file].instructions) {
+        return false;
+    }
+    *file = f->files[m->file].number;
+    *offset = m->offset + (pc - m->start);
+    return true;
 }
 
 void functions_write_names(Functions *f, FILE *to)

@@ -476,6 +476,7 @@ bool functions_write(Functions *f, FILE *to)
         fprintf(to, "call %u %u %llu %llu\n", (uint32_t)(one->key >> 32), (uint32_t)one->key,
                 (unsigned long long)one->calls, (unsigned long long)one->inclusive);
     }
+    functions_write_instructions(f, to);
     fputs("end\n", to);
     return fflush(to) == 0 && !ferror(to);
 }

@@ -274,6 +274,7 @@ typedef struct X86PMUState {
      */
     uint32_t function_user, function_kernel;
     uint64_t function_return;
+    uint64_t *cells;            /* of instructions (functions/instructions.c) */
     uint64_t function_insns[2]; /* that counters counted, by ring; user is 1 */
     bool counts_insns;          /* some counter moves once an instruction */
     bool paused;                /* by a client request: no counter moves */
@@ -466,6 +467,20 @@ void x86_pmu_flushed_page(CPUArchState *env, uint64_t virt);
  * is the first address after it at which another may begin.
  */
 uint32_t x86_pmu_function_at(CPUArchState *env, uint64_t pc, uint64_t *end);
+
+/*
+ * x86_pmu_place_at: are the instructions at @pc of user mode counted one by one?
+ * Then *@file and *@offset say where they are.
+ */
+bool x86_pmu_place_at(CPUArchState *env, uint64_t pc, uint32_t *file,
+                      uint64_t *offset);
+
+/*
+ * x86_pmu_cells: the index in pmu.cells of the first of the @nr cells of a block,
+ * @begins bytes from its first instruction to each; 0: it has none.
+ */
+uint32_t x86_pmu_cells(CPUArchState *env, uint32_t file, uint64_t offset,
+                       const uint16_t *begins, uint32_t nr);
 
 /*
  * x86_pmu_ends_request: an instruction of user mode ends at @end; is it the last

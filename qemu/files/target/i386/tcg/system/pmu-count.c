@@ -592,6 +592,9 @@ void x86_pmu_exception(CPUX86State *env, bool is_int)
     if ((env->hflags & HF_PMU_MASK) && (intercepted || undelivered)) {
         x86_pmu_unwind(env, 1, env->pmu.by_kind ? X86_PMU_FAR_BRANCH
                                                 : X86_PMU_PLAIN_BRANCH);
+        if (env->pmu.cells) {
+            pmu_functions_take_back(env);
+        }
     }
 }
 

@@ -23,6 +23,9 @@
  *
  * A task's name is any number but 0 that no other task has.  Only code of CPL 0 can write the register.
  *
+ * Where the table asks for it, the instructions of a file are counted one by one, in user mode and while a counter of
+ * instructions counts: so their sum is the sum of the exclusive costs of the file's functions, too.
+ *
  * In the kernel's ring no calls are followed, and all tasks have one account.
  *
  * Locks: functions_lock is around the table, the spaces and the set of tasks.  A task belongs to the CPU that runs it; with a
@@ -63,6 +66,7 @@ struct X86PMUFunctions {
     FunctionsTask *task;        /* the running one; NULL: none */
     uint64_t task_name, space;
     uint64_t charged[2];        /* of retired(), by ring: user is 1 */
+    uint64_t *cells;            /* NULL: no instructions are counted one by one */
 };
 
 static Functions *functions;
@@ -132,6 +136,35 @@ uint32_t x86_pmu_function_at(CPUX86State *env, uint64_t pc, uint64_t *end)
 
     QEMU_LOCK_GUARD(&functions_lock);
     return functions_at(functions, space, pc, end);
+}
+
+bool x86_pmu_place_at(CPUX86State *env, uint64_t pc, uint32_t *file,
+                      uint64_t *offset)
+{
+    QEMU_LOCK_GUARD(&functions_lock);
+    return env->pmu.cells &&
+           functions_place(functions, env_archcpu(env)->pmu_config.functions->space,
+                           pc, file, offset);
+}
+
+uint32_t x86_pmu_cells(CPUX86State *env, uint32_t file, uint64_t offset,
+                       const uint16_t *begins, uint32_t nr)
+{
+    QEMU_LOCK_GUARD(&functions_lock);
+    return functions_cells(functions, file, offset, begins, nr);
+}
+
+void pmu_functions_take_back(CPUX86State *env)
+{
+    static const uint16_t begin;
+    uint32_t file;
+    uint64_t offset;
+
+    if ((env->hflags & HF_CPL_MASK) == 3 &&
+        x86_pmu_place_at(env, env->eip, &file, &offset)) {
+        env->pmu.cells[x86_pmu_cells(env, file, offset, &begin, 1)] -=
+            env->pmu.counts_insns;
+    }
 }
 
 /* Reads a path of the guest, up to its end or to a page that is not there. */
@@ -245,7 +278,8 @@ void pmu_functions_reset(CPUX86State *env)
 {
     X86PMUFunctions *own = env_archcpu(env)->pmu_config.functions;
 
-    *own = (X86PMUFunctions) {};
+    *own = (X86PMUFunctions) { .cells = own->cells };
+    env->pmu.cells = own->cells;
 }
 
 /* The emulator ends: no CPU runs any more, or none that is to be counted. */
@@ -261,6 +295,10 @@ static void write_counts(Notifier *notifier, void *data)
         charge_both(cpu_env(cs));
         X86_CPU(cs)->pmu_config.functions->task = NULL;
         X86_CPU(cs)->pmu_config.functions->task_name = 0;
+        if (X86_CPU(cs)->pmu_config.functions->cells) {
+            functions_add_cells(functions,
+                                X86_CPU(cs)->pmu_config.functions->cells);
+        }
     }
     written = to && functions_write(functions, to);
     if (to && fclose(to)) {
@@ -269,6 +307,20 @@ static void write_counts(Notifier *notifier, void *data)
     if (!written) {
         error_report("x-pmu-functions: %s: %s", path, strerror(errno));
     }
+}
+
+/* Memory that is there where it is used. */
+static uint64_t *make_cells(Error **errp)
+{
+    void *cells = mmap(NULL, FUNCTIONS_CELLS * sizeof(uint64_t),
+                       PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (cells == MAP_FAILED) {
+        error_setg_errno(errp, errno, "x-pmu-functions: no memory");
+        return NULL;
+    }
+    return cells;
 }
 
 bool pmu_functions_realize(X86CPU *cpu, Error **errp)
@@ -298,6 +350,12 @@ bool pmu_functions_realize(X86CPU *cpu, Error **errp)
         qemu_add_exit_notifier(&at_end);
     }
     cfg->functions = g_new0(X86PMUFunctions, 1);
+    if (functions_count_instructions(functions)) {
+        cfg->functions->cells = make_cells(errp);
+        if (!cfg->functions->cells) {
+            return false;
+        }
+    }
     /* Blocks must know their addresses. */
     CPU(cpu)->tcg_cflags &= ~CF_PCREL;
     return true;

@@ -413,6 +413,12 @@ extern const struct VMStateDescription vmstate_x86_ibs;
  */
 bool pmu_functions_realize(X86CPU *cpu, Error **errp);
 
+/*
+ * pmu_functions_take_back: the instruction at EIP, which was taken as retired
+ * with its block, has not.
+ */
+void pmu_functions_take_back(CPUX86State *env);
+
 /* pmu_functions_reset: power-up values. */
 void pmu_functions_reset(CPUX86State *env);
 
