@@ -34,6 +34,12 @@ MISTAKES = (
     (["--limit", "-1", NOTHING], 120, "'-1' is no number of percent"),
     (["--limit", "1/2", NOTHING], 120, "'1/2' is no number of percent"),
     (["--limit", "much", NOTHING], 120, "'much' is no number of percent"),
+    (["--limit", "user=", NOTHING], 120, "'' is no number of percent"),
+    (["--limit", "=1", NOTHING], 120, "'' is no row, column or ROW/COLUMN of the table"),
+    (["--limit", "cycles/guest=1", NOTHING], 120, "'cycles/guest' is no row, column or ROW/COLUMN of the table"),
+    (["--limit", "/user=1", NOTHING], 120, "'/user' is no row, column or ROW/COLUMN of the table"),
+    (["--limit", "user=1", NOTHING], 120, "--limit is for --compare"),
+    (["--limit", "user=1", "--compare", "/no/such/file", NOTHING], 127, "--compare /no/such/file: No such file"),
     (["--free", "speed", NOTHING], 120, "invalid choice: 'speed'"),
     (["--format", "xml", NOTHING], 120, "invalid choice: 'xml'"),
     (["--control", "fifo", NOTHING], 120, "'fifo' is not of the form /PATH or /PATH,/PATH"),
@@ -125,6 +131,42 @@ def check_comparison(report):
     report.ok(f'"before": {now - 1}' in error and f'"now": {now}' in error, "JSON has the change", error)
 
 
+# Words; the rows of which the baseline has an instruction less, by column; the status, and the end of the one line.
+LIMITS = (
+    ((), "user kernel", 1, "2 counts have grown by more than 0 %: instructions user: "),
+    (("user=0",), "kernel", 0, None),
+    (("user=0",), "user kernel", 1, "1 count has grown by more than 0 %: instructions user: "),
+    (("kernel=0",), "user", 0, None),
+    (("cycles=0",), "user kernel", 0, None),
+    (("instructions/kernel=0",), "user kernel", 1, "1 count has grown by more than 0 %: instructions kernel: "),
+    # The more exact one decides, in any order; of two alike the lesser.
+    (("0", "kernel=50"), "kernel", 0, None),
+    (("kernel=50", "0"), "user kernel", 1, "1 count has grown by more than 0 %: instructions user: "),
+    (("user=0", "instructions/user=50"), "user", 0, None),
+    (("user=50", "instructions=0"), "user", 1, "1 count has grown by more than 0 %: instructions user: "),
+    (("user=0", "kernel=0.0001"), "user kernel", 1, "2 counts have grown by more than their limits: instructions user: "),
+)
+
+
+def check_limits(report):
+    count("--save", SAVED, "--output", os.path.join(FOLDER, "out"), WORDS, "0")
+    original = saved()
+    for limits, smaller, status, says in LIMITS:
+        rows = {column: original["counts"]["instructions"][column] - 1 for column in smaller.split()}
+        if "kernel=0.0001" in limits:
+            # 1 % less is beyond it, whatever the kernel counts.
+            rows["kernel"] = rows["kernel"] * 99 // 100
+        change(lambda found: found["counts"]["instructions"].update(original["counts"]["instructions"]))
+        change(lambda found, rows=rows: found["counts"]["instructions"].update(rows))
+        got, _, error = count("--compare", SAVED, *(word for limit in limits for word in ("--limit", limit)), WORDS, "0")
+        line = [line for line in error.splitlines() if line.startswith("tally: ")]
+        report.ok(got == status and (says in line[0] if says else not line),
+                  f"limits {' '.join(limits) or '(none)'}, {smaller} less before: status {status}", got, error)
+    got, _, error = count("--compare", SAVED, "--limit", "cache-misses=1", WORDS, "0")
+    report.ok(got == 120 and error.startswith("tally: --limit cache-misses: there is no such count here; there are: instructions/user, "),
+              "a limit of what is not counted is refused", got, error)
+
+
 def check_other_baselines(report):
     count("--save", SAVED, "--output", os.path.join(FOLDER, "out"), WORDS, "7")
     status, _, error = count("--compare", SAVED, WORDS, "7")
@@ -152,6 +194,7 @@ def main():
     os.makedirs(FOLDER)
     check_forms(report)
     check_comparison(report)
+    check_limits(report)
     check_other_baselines(report)
     for words, status, says in MISTAKES:
         got, _, error = count(*words)

@@ -7,14 +7,13 @@ The functions named _add_* declare options that subcommands have in common, once
 
 import argparse
 
-from . import architecture, caches, device, failure, image_form, medium, network, processor, share
+from . import architecture, caches, device, failure, image_form, limits, medium, network, processor, share
 from .failure import USAGE, Failure
 
 # Memory in MiB without --memory.
 MEMORY_MIB = 512
-# `tally count`: what makes two runs equal, and can be let go; the greatest --limit.
+# `tally count`: what makes two runs equal, and can be let go.
 CONDITIONS = ("time", "random", "addresses", "environment", "place", "input")
-_PERCENT_MAX = 1000000
 # Its FIFOs of --region, which userland/libperf/perf_region.c names.
 _REGION = "/.tally/control,/.tally/answers"
 
@@ -103,8 +102,9 @@ def _add_count(parser):
     add("--output", metavar="FILE", help="where the counts go (default: standard error)")
     add("--save", metavar="FILE", help="keep the counts for --compare")
     add("--compare", metavar="FILE", help="say which counts are others than the saved ones")
-    add("--limit", metavar="PERCENT", type=_percent,
-        help="with --compare: status 1 if a count has grown by more (default 0)")
+    add("--limit", metavar=limits.FORM, action="append", default=[], type=_limit,
+        help="with --compare: status 1 if a count has grown by more (default 0); WHAT: a row or column of the table, or ROW/COLUMN; "
+             "with WHAT alone the others may grow (repeatable)")
     add("--control", metavar="FIFO[,FIFO]", type=_control,
         help="count from \"enable\" to \"disable\", which the program writes to the first, and read \"ack\" from the second")
     add("--region", dest="control", action="store_const", const=_REGION,
@@ -173,16 +173,11 @@ def _number(low, high):
     return parse
 
 
-def _percent(text):
-    # Other options are without one.
-    import fractions
+def _limit(text):
     try:
-        value = fractions.Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        value = -1
-    if not 0 <= value <= _PERCENT_MAX or "/" in text:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of percent from 0 to {_PERCENT_MAX}")
-    return value
+        return limits.parse(text)
+    except ValueError as problem:
+        raise argparse.ArgumentTypeError(str(problem)) from None
 
 
 def _control(text):

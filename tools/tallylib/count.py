@@ -235,7 +235,7 @@ class Change:
     now: Optional[int]
 
     def grew_beyond(self, limit_percent):
-        if self.before is None or self.now is None:
+        if self.before is None or self.now is None or limit_percent is None:
             return False
         return self.now > self.before and (self.now - self.before) * 100 > limit_percent * self.before
 
@@ -283,5 +283,5 @@ def refuse(options):
             raise Failure(USAGE, f"{name}: count is for the emulated PMU of x86_64's processors; leave it out")
     if options.region_requests and options.control:
         raise Failure(USAGE, "--region-requests: the program's requests say what is counted; leave out --region and --control")
-    if options.compare is None and options.limit is not None:
+    if options.compare is None and options.limit:
         raise Failure(USAGE, "--limit is for --compare")

@@ -10,7 +10,7 @@ import shutil
 import sys
 import tempfile
 
-from . import bring, count, initramfs, packing, processor, start
+from . import bring, count, initramfs, limits, packing, processor, start
 from .failure import USAGE, Failure
 
 
@@ -65,10 +65,16 @@ def _show(options, before, killer, found, by_function):
         print(count.killed(killer), file=sys.stderr)
     if found["status"]:
         return found["status"]
-    grown = [change for change in changes or () if change.grew_beyond(options.limit or 0)]
+    grown = []
+    for change in changes or ():
+        percent = limits.percent_for(options.limit, change.name, change.column)
+        if change.grew_beyond(percent):
+            grown.append((change, percent))
     if grown:
+        percents = {percent for _, percent in grown}
+        beyond = f"{float(grown[0][1]):g} %" if len(percents) == 1 else "their limits"
         raise Failure(count.GREW, f"{'1 count has' if len(grown) == 1 else f'{len(grown)} counts have'} grown by more than "
-                                  f"{float(options.limit or 0):g} %: {grown[0].line()}")
+                                  f"{beyond}: {grown[0][0].line()}")
     return 0
 
 
@@ -82,6 +88,7 @@ def run(options):
     before = count.load(options.compare) if options.compare is not None else None
     data = b"" if "input" in free else count.read_input()
     events = count.events_for(options.processor or processor.DEFAULT, options.pmu_counters, options.pmu_version, options.caches)
+    limits.check(options.limit, [(event.name, event.column) for event in events])
     files = {count.COUNTER: count.counter()}
     if "input" not in free:
         files[count.INPUT] = data
