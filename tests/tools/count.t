@@ -7,6 +7,7 @@ tests/perf/count.t has the counts.
 
 import json
 import os
+import re
 import shutil
 import sys
 
@@ -14,6 +15,7 @@ from tallytest import tap
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TALLY = os.path.join(HERE, "..", "..", "tools", "tally")
+COMPLETION = os.path.join(HERE, "..", "..", "tools", "debian", "completion")
 BUILD = os.environ["TALLY_BUILD"]
 WORDS = os.path.join(BUILD, "tests", "words")
 NOTHING = os.path.join(BUILD, "tests", "nothing")
@@ -167,6 +169,22 @@ def check_limits(report):
               "a limit of what is not counted is refused", got, error)
 
 
+# Options of commands for other machines; each has a sentence (MISTAKES), or is always so.
+NOT_LISTED = ("--arch", "--pmu", "--under", "--under-cpus", "--under-memory", "--cpu", "--gdb", "--icount")
+
+
+def check_help(report):
+    status, output, error = tap.command([TALLY, "count", "--help"])
+    listed = set(re.findall(r"(?<![\w-])--[a-z-]+", re.split(r"\noptions:\n", output.decode())[0]))
+    report.equal((status, listed & set(NOT_LISTED)), (0, set()), "--help lists no option that count refuses", error)
+    report.ok({"--cpus", "--processor", "--pmu-counters", "--limit", "--free"} <= listed, "and its own", listed)
+    completion = tap.command([COMPLETION, "bash"])[1].decode()
+    offered = next(line for line in completion.splitlines() if line.startswith("\tcount) options=")).split('"')[1].split()
+    report.equal((set(offered) & set(NOT_LISTED), "--limit" in offered), (set(), True), "nor does a shell's completion offer one")
+    others = tap.command([TALLY, "run", "--help"])[1].decode()
+    report.equal([option for option in NOT_LISTED if f"{option} " not in others and f"{option}]" not in others], [], "run's lists all of those")
+
+
 def check_other_baselines(report):
     count("--save", SAVED, "--output", os.path.join(FOLDER, "out"), WORDS, "7")
     status, _, error = count("--compare", SAVED, WORDS, "7")
@@ -195,6 +213,7 @@ def main():
     check_forms(report)
     check_comparison(report)
     check_limits(report)
+    check_help(report)
     check_other_baselines(report)
     for words, status, says in MISTAKES:
         got, _, error = count(*words)

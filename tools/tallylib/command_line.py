@@ -12,8 +12,9 @@ from .failure import USAGE, Failure
 
 # Memory in MiB without --memory.
 MEMORY_MIB = 512
-# `tally count`: what makes two runs equal, and can be let go.
+# `tally count`: what makes two runs equal, and can be let go; options of other commands, which it refuses or has by itself.
 CONDITIONS = ("time", "random", "addresses", "environment", "place", "input")
+_NOT_COUNTS = ("--arch", "--pmu", "--under", "--under-cpus", "--under-memory", "--cpu", "--gdb", "--icount")
 # Its FIFOs of --region, which userland/libperf/perf_region.c names.
 _REGION = "/.tally/control,/.tally/answers"
 
@@ -93,7 +94,7 @@ def parser():
 
 
 def _add_count(parser):
-    _add_machine_options(parser)
+    _add_machine_options(parser, _NOT_COUNTS)
     _add_packing_options(parser)
     add = parser.add_argument
     add("--format", choices=("text", "json", "callgrind"), default="text",
@@ -117,8 +118,10 @@ def _add_count(parser):
     add("words", metavar="PROGRAM [ARGS...]", nargs=argparse.REMAINDER)
 
 
-def _add_machine_options(parser):
-    add = parser.add_argument
+def _add_machine_options(parser, hidden=()):
+    """HIDDEN: options that are understood, so that a sentence can refuse them, and not listed."""
+    def add(*names, help, **words):  # pylint: disable=redefined-builtin
+        parser.add_argument(*names, help=argparse.SUPPRESS if names[0] in hidden else help, **words)
     add("--arch", choices=tuple(architecture.ARCHITECTURES), default=architecture.DEFAULT,
         help=f"the machine's architecture, which is the program's (default {architecture.DEFAULT})")
     add("--cpus", metavar="N", type=_number(1, 255), default=1, help="CPUs, 1 to 255 (default 1)")
