@@ -70,9 +70,9 @@ LWIP_STAMP := $(LWIP)/src/core/tcp.c
 LWIP_FILES := core/def core/ip core/mem core/memp core/netif core/pbuf core/tcp core/tcp_in core/tcp_out core/udp \
 	core/inet_chksum core/ipv4/etharp core/ipv4/icmp core/ipv4/ip4 core/ipv4/ip4_addr core/ipv4/ip4_frag core/ipv6/ip6 \
 	core/ipv6/ip6_addr netif/ethernet
-LWIP_CALLS := ethernet_input etharp_output etharp_tmr ip4_addr_isbroadcast_u32 ip4addr_aton ip_input ip_reass_tmr \
+LWIP_CALLS := ethernet_input etharp_output etharp_tmr inet_chksum ip4_addr_isbroadcast_u32 ip4addr_aton ip_input ip_reass_tmr \
 	ip_addr_any ip6_addr_any ip_addr_any_type lwip_htonl lwip_htons netif_add pbuf_alloc pbuf_clone pbuf_coalesce \
-	pbuf_copy_partial pbuf_free tcp_abandon tcp_abort tcp_accept tcp_arg tcp_backlog_accepted tcp_backlog_delayed tcp_bind tcp_close \
+	pbuf_copy_partial pbuf_free pbuf_realloc tcp_abandon tcp_abort tcp_accept tcp_arg tcp_backlog_accepted tcp_backlog_delayed tcp_bind tcp_close \
 	tcp_connect tcp_err tcp_fasttmr tcp_init tcp_listen_with_backlog tcp_new_ip_type tcp_output tcp_poll tcp_recv \
 	tcp_recved tcp_sent tcp_shutdown tcp_slowtmr tcp_txnow tcp_write udp_bind udp_connect udp_disconnect udp_init \
 	udp_new_ip_type udp_recv udp_remove udp_sendto_if_src

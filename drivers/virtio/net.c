@@ -44,7 +44,7 @@ struct network {
 	struct net_device device;
 	struct virtio_queue *receive, *transmit;
 	char *received;		     /* the buffer that next has returned */
-	bool gave_back;		     /* buffers that the device has not been told of */
+	bool gave_back;		     /* buffers went back, and the device was not notified since */
 	unsigned int nr_pages, free; /* pages of buffers; free buffers for sending */
 	char *free_buffers[BUFFERS];
 	char *pages[2 * BUFFERS / BUFFERS_IN_PAGE];

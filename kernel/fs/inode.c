@@ -134,7 +134,7 @@ int inode_allocate(struct inode *inode, unsigned int mode, uint64_t offset, uint
 {
 	int error = 0;
 
-	/* Contents that have to be secured elsewhere are by 9P, which has no request for it. */
+	/* A file system with `sync` keeps its contents elsewhere, and no request of such a file system (9P) allocates room. */
 	if (!inode->ops->allocate || inode->superblock->sync)
 		return -EOPNOTSUPP;
 	mutex_lock(&inode->write_mutex);

@@ -142,8 +142,9 @@ struct socket {
 
 /* Makes FAMILY that of the sockets of DOMAIN. At start. */
 void socket_family_add(int domain, const struct socket_family *family);
-/* Answers requests about interfaces, on sockets of any family: ioctl's result, -ENOTTY: none of them. Set at start; NULL: there
- * are no interfaces. */
+/* Answers the ioctl COMMAND, with the user's ARGUMENT, about interfaces (netdevice(7)); INET: the socket is of AF_INET, which alone
+ * may ask for addresses. 0; -ENOTTY: no such request, or an address without INET; -ENODEV: no such interface; -EFAULT. Task
+ * context. Set at start by kernel/net/inet/; NULL: a kernel without it. */
 extern long (*socket_interface_request)(unsigned int command, unsigned long argument, bool inet);
 /* Returns the family of DOMAIN (0 … AF_MAX - 1), or NULL. Any context. */
 const struct socket_family *socket_family_of(int domain);

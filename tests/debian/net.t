@@ -218,9 +218,9 @@ def check_published(report, tree):
 
 def check_refusals(report):
     for words, sentence in (
-            (["run", "--publish", "1:1", "true"], "--publish is for --net"),
-            (["run", "--net", "--icount", "true"], "--net is not for --icount: virtual time does not wait for other machines"),
-            (["run", "--net", "--arch", "alpha", "true"], "--net: the machine of --arch alpha and --under kvm has no virtio"),
+            (["run", "--publish", "1:1", "true"], "--publish: nothing reaches the program without --net; add --net"),
+            (["run", "--net", "--icount", "true"], "--net: virtual time (--icount) does not wait for other machines; leave one of the two out"),
+            (["run", "--net", "--arch", "alpha", "true"], "--net: the machine of --arch alpha has no virtio; leave --net out"),
             (["count", "--net", "true"], "--net: what other machines send is not the same in each run, and so the counts would not be; "
                                          "leave it out, or use perf stat in `tally run --net`")):
         status, output, error = tap.command([both.TALLY, *words])

@@ -30,17 +30,18 @@ ROWS = """\
 """
 
 
-def count(*words):
-    """Runs `tally count`: (status, what --output has, standard error)."""
+def count(*words, path=None):
+    """Runs `tally count`, with this PATH if there is one: (status, what --output has, standard error)."""
+    tally = [sys.executable, "-S", inside.TALLY]
     with tempfile.NamedTemporaryFile() as file:
-        done = subprocess.run([inside.TALLY, "count", "--timeout", "300", "--output", file.name, *words], capture_output=True,
-                              check=False, stdin=subprocess.DEVNULL)
+        done = subprocess.run([*tally, "count", "--timeout", "300", "--output", file.name, *words], capture_output=True,
+                              check=False, stdin=subprocess.DEVNULL, env={**os.environ, **({"PATH": path} if path else {})})
         return done.returncode, file.read().decode(), done.stderr.decode()
 
 
-def counted(*words):
+def counted(*words, path=None):
     """(status, {name: (exclusive, {name of an inlined function: exclusive})} of /bin/inlined, standard error)."""
-    status, text, error = count("--functions", "--format", "json", *words)
+    status, text, error = count("--functions", "--format", "json", *words, path=path)
     return status, {one["name"]: (one["exclusive"], {part["name"]: part["exclusive"] for part in one.get("inlined", ())})
                     for one in (json.loads(text)["functions"] if text else ()) if one["file"] == "/bin/inlined"}, error
 
@@ -149,6 +150,7 @@ def check_without(report, folder, program):
     os.mkdir(os.path.dirname(stripped))
     subprocess.run(["strip", "--strip-debug", "-o", stripped, program], check=True)
     report.equal(counted(stripped)[1], plain, "without debugging information the functions have the same counts, and no parts")
+    report.equal(counted(program, path=folder)[1], plain, "so they have where no addr2line is")
 
 
 def build(program, source, *options):

@@ -12,7 +12,7 @@ from .failure import USAGE, Failure
 
 # Memory in MiB without --memory.
 MEMORY_MIB = 512
-# `tally count`: what makes two runs equal, and can be let go; options of other commands, which it refuses or has by itself.
+# `tally count`: what makes two runs equal, and can be let go; options of `tally run` that count refuses, or sets itself.
 CONDITIONS = ("time", "random", "addresses", "environment", "place", "input")
 _NOT_COUNTS = ("--arch", "--pmu", "--under", "--under-cpus", "--under-memory", "--cpu", "--gdb", "--icount")
 # Its FIFOs of --region, which userland/libperf/perf_region.c names.
@@ -114,7 +114,7 @@ def _add_count(parser):
         help="count where the program's client requests of Valgrind's headers say so: CALLGRIND_START_INSTRUMENTATION and its like")
     add("--free", metavar="CONDITION", action="append", default=[], choices=CONDITIONS,
         help=f"let a condition go that makes runs equal: {', '.join(CONDITIONS)} (repeatable)")
-    add("--net", action="store_true", help="refused: what other machines send is not the same in each run")
+    add("--net", action="store_true", help=argparse.SUPPRESS)
     add("words", metavar="PROGRAM [ARGS...]", nargs=argparse.REMAINDER)
 
 

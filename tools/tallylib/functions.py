@@ -54,8 +54,8 @@ class Cost:
 
     def lines(self):
         """[(source or None, [(line, instructions), ...])] of all exclusive instructions, those of the function's own source first.
-        What no line has is at the function's own."""
-        parts = dict(self.parts.lines) if self.parts else {}
+        An instruction without a line counts at the line where the function begins."""
+        parts = {place: count for place, count in self.parts.lines.items() if place != inlined.NO_PLACE} if self.parts else {}
         own = self.source, self.line
         parts[own] = parts.get(own, 0) + self.exclusive - sum(parts.values())
         found = {self.source: []}

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Where in the sources the cost of a function is: its lines, and the functions that the compiler has put into it.
+"""The parts of a function's cost: its source lines, and the functions that are inlined into it.
 
 The emulator counts the instructions of files with DWARF one by one (qemu/files/functions/instructions.c), and binutils' addr2line
-reads it for those that have run. A function that others contain is called as by perf: "NAME (inlined)". Its cost is a part of the
-exclusive cost of the function that it is in; one inside of another has its own.
+reads it for those that have run. An inlined function has perf's form of name, "NAME (inlined)". Its cost is a part of the
+containing function's exclusive cost. If an inlined function contains another one, an instruction counts for the innermost only.
 """
 
 import bisect
@@ -13,11 +13,13 @@ from dataclasses import dataclass, field
 from . import symbols
 
 _INLINED = " (inlined)"
+# The place of an instruction for which the debugging information has none (symbols.frames).
+NO_PLACE = (None, 0)
 
 
 @dataclass
 class Parts:
-    """The parts of one function's exclusive cost; both have all of it that the debugging information explains."""
+    """The parts of one function's exclusive cost. `lines` has each counted instruction; `inlined` only those of inlined functions."""
 
     lines: dict = field(default_factory=dict)   # {(source or None, line): instructions}
     inlined: dict = field(default_factory=dict) # {name: instructions}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """By how much the counts of `tally count --compare` may grow: the values of --limit, [WHAT=]PERCENT.
 
-WHAT is a row of the table, a column, or ROW/COLUMN. Without any limit each count has 0. A limit without WHAT is that of all counts;
-with WHAT it is that of some, and the most exact WHAT decides, of two alike the lesser. A count that none is for may grow.
+WHAT is a row of the table, a column, or ROW/COLUMN; docs/counting.md has the order in which limits decide. Without any limit each
+count has 0.
 """
 
 from .failure import USAGE, Failure
@@ -41,12 +41,12 @@ def parse(text):
     except (ValueError, ZeroDivisionError):
         percent = -1
     if not 0 <= percent <= PERCENT_MAX or "/" in number:
-        raise ValueError(f"{number!r} is no number of percent from 0 to {PERCENT_MAX}")
+        raise ValueError(f"{number!r} is no percentage: give [WHAT=]PERCENT, PERCENT from 0 to {PERCENT_MAX}")
     row, slash, column = what.partition("/")
     if row in COLUMNS and not slash:
         row, column = None, row
     if equals and (not (row or column) or (slash and (not row or column not in COLUMNS))):
-        raise ValueError(f"{what!r} is no row, column or ROW/COLUMN of the table")
+        raise ValueError(f"{what!r} is no row, column or ROW/COLUMN of the table: columns are {', '.join(COLUMNS)}")
     return Limit(row or None, column or None, percent)
 
 

@@ -34,13 +34,14 @@ def _ports(text):
 def check(options):
     """Raises Failure(USAGE) if the machine of the options cannot have the network that they ask for."""
     if options.publish and not options.net:
-        raise Failure(USAGE, "--publish is for --net")
+        raise Failure(USAGE, "--publish: nothing reaches the program without --net; add --net")
     if not options.net:
         return
     if options.icount:
-        raise Failure(USAGE, "--net is not for --icount: virtual time does not wait for other machines")
+        raise Failure(USAGE, "--net: virtual time (--icount) does not wait for other machines; leave one of the two out")
     if options.arch != architecture.DEFAULT or options.under:
-        raise Failure(USAGE, "--net: the machine of --arch alpha and --under kvm has no virtio")
+        machine = "KVM's guest" if options.under else f"the machine of --arch {options.arch}"
+        raise Failure(USAGE, f"--net: {machine} has no virtio; leave --net out")
 
 
 def kernel_words(options):

@@ -35,7 +35,8 @@ struct net_device {
 	/* The network's, set once after the start's device steps; NULL until then. Called when a frame has come, or room, or the
 	 * device is found broken. Interrupt context. */
 	void (*_Atomic notify)(void);
-	/* Since the start: frames, and their bytes; frames that were not what they have to be. */
+	/* Since the start: frames and bytes received (without refused ones) and sent; received frames refused for a wrong size or
+	 * header. */
 	_Atomic uint64_t received, received_bytes, sent, sent_bytes, refused;
 	struct net_device *following; /* net_device_add's own */
 };

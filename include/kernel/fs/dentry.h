@@ -73,7 +73,8 @@ struct superblock {
 	/* Secures the contents of INODE, a file or directory, or with NULL of all files; DATA_ONLY: as fdatasync. 0 or an
 	 * error. NULL: they are. */
 	int (*sync)(struct superblock *superblock, struct inode *inode, bool data_only);
-	/* Describes the medium that has INODE, in STATFS: 0 or an error; then it is as before. NULL: by the limits above. */
+	/* Fills STATFS, which has defaults, with the space where INODE's contents are kept. 0, or a negative error with STATFS
+	 * unchanged. Task context. NULL: the limits above are the space. */
 	int (*statfs)(struct inode *inode, struct kernel_statfs *statfs);
 	void *private;			    /* of those */
 	TAILQ_ENTRY(superblock) mounted;    /* D */

@@ -311,5 +311,8 @@ int share_statfs(struct inode *inode, struct kernel_statfs *statfs)
 
 	if (!has_fid(inode, &fid))
 		fid = share_directory_of(share->superblock->root->inode)->fid;
-	return error ? error : p9_get_space(&share->client, fid, statfs);
+	if (!error)
+		error = p9_get_space(&share->client, fid, statfs);
+	/* As on Linux, a server need not know. */
+	return error == -ENOSYS ? 0 : error;
 }

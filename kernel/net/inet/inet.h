@@ -105,11 +105,11 @@ void inet_leave(void);
 bool inet_charge(size_t size);
 void inet_uncharge(size_t size);
 
-/* Starts the task of the timers, which also calls inet_ethernet_receive when inet_timers_wake was called. False: no memory.
- * Task context, inet_mutex not held. */
-bool inet_timers_start(void);
-/* Any context but NMI. */
-void inet_timers_wake(void);
+/* Starts lwIP's task, unless it runs: it takes received frames and runs the timers. False: no memory. Task context, inet_mutex
+ * not held. */
+bool inet_task_start(void);
+/* Wakes that task: a frame has come, the device has room again, or it is broken. Any context but NMI. */
+void inet_task_wake(void);
 /* Returns the interface that packets to TO take: the loopback to this machine's own addresses; NULL: there is none. */
 struct netif *inet_lwip_route(const ip4_addr_t *to);
 /* Returns the loopback. Any context. */
@@ -192,8 +192,9 @@ void inet_tcp_attach(struct inet_socket *socket);
 void inet_tcp_detach(struct inet_socket *socket);
 /* Updates whether SOCKET has room. inet_mutex held. */
 void inet_tcp_update_room(struct inet_socket *socket);
-/* SOCKET's destination was reported to be unreachable: ends an attempt to connect with ERROR. inet_mutex held. */
-void inet_tcp_unreachable(struct inet_socket *socket, int error);
+/* The destination of SOCKET's segment with the sequence number NUMBER was reported to be unreachable: ends the attempt to connect
+ * that sent it with ERROR. Other numbers change nothing. inet_mutex held. */
+void inet_tcp_unreachable(struct inet_socket *socket, int error, uint32_t number);
 /* Passes the options on to the connection. inet_mutex held. */
 void inet_tcp_apply_options(struct inet_socket *socket);
 

@@ -16,7 +16,9 @@
 #include "inet.h"
 
 /* Longest queue of connections: lwIP counts to 255. */
-#define BACKLOG_MAX 254u
+#define BACKLOG_MAX  254u
+/* After so many ticks of 500 ms a connection without a socket is looked at, and after as many again. */
+#define ORPHAN_TICKS 240
 
 /* --- lwIP's news; inet_mutex held --- */
 
@@ -127,6 +129,15 @@ void inet_tcp_attach(struct inet_socket *socket)
 	inet_tcp_apply_options(socket);
 }
 
+/* A connection without a socket whose peer takes nothing would stay without a limit: its data count into the bound of all. */
+static err_t give_up(void *unused, struct tcp_pcb *pcb)
+{
+	if (!pcb->persist_backoff)
+		return ERR_OK;
+	tcp_abort(pcb);
+	return ERR_ABRT;
+}
+
 /* lwIP takes data that come without a receiver, and answers them as for a closed connection. */
 void inet_tcp_detach(struct inet_socket *socket)
 {
@@ -136,17 +147,17 @@ void inet_tcp_detach(struct inet_socket *socket)
 	tcp_recv(pcb, NULL);
 	tcp_sent(pcb, NULL);
 	tcp_err(pcb, NULL);
-	tcp_poll(pcb, NULL, 0);
+	tcp_poll(pcb, give_up, ORPHAN_TICKS);
 	socket->tcp = NULL;
 	socket->state = INET_CLOSED;
 }
 
-void inet_tcp_unreachable(struct inet_socket *socket, int error)
+void inet_tcp_unreachable(struct inet_socket *socket, int error, uint32_t number)
 {
 	struct tcp_pcb *pcb = socket->tcp;
 
-	/* A connection that stands waits for the way to come back. */
-	if (socket->state != INET_CONNECTING)
+	/* A connection that stands waits for the way to come back. The attempt's only segment is the one before `lastack` + 1. */
+	if (socket->state != INET_CONNECTING || number != pcb->lastack)
 		return;
 	inet_tcp_detach(socket);
 	socket->state = INET_CONNECTING;

@@ -11,6 +11,7 @@
  * inet_mutex is held wherever nothing else is said.
  */
 #include <lwip/etharp.h>
+#include <lwip/inet_chksum.h>
 #include <lwip/icmp.h>
 #include <lwip/ip.h>
 #include <lwip/ip4_frag.h>
@@ -36,7 +37,7 @@
 #define WORD_SIZE      64
 #define BITS_MAX       30
 /* Bytes of a packet that an ICMP error quotes: at least its header and both ports. */
-#define QUOTED_MIN     (IP_HLEN + 4)
+#define QUOTED_MIN     (IP_HLEN + 8)
 
 static struct netif interface;	  /* I */
 static struct net_device *device; /* NULL: none, or without an address; set at start */
@@ -95,10 +96,33 @@ static err_t send_frame(struct netif *netif, struct pbuf *frame)
 /* Linux's errno for CODE of "destination unreachable", and whether a datagram's sender hears of it; 0: it is no error. */
 static int error_of_code(unsigned int code, bool *hard)
 {
-	static const uint8_t errors[] = { ENETUNREACH, EHOSTUNREACH, ENOPROTOOPT, ECONNREFUSED };
+	/* RFC 792, RFC 1122 3.2.2.1, RFC 1812 5.2.7.1. A packet that is too long: 0, since routers may part ours. */
+	static const struct {
+		uint8_t error;
+		bool hard;
+	} codes[] = {
+		{ ENETUNREACH, false },
+		{ EHOSTUNREACH, false },
+		{ ENOPROTOOPT, true },
+		{ ECONNREFUSED, true },
+		{ 0, false },
+		{ EOPNOTSUPP, false },
+		{ ENETUNREACH, true },
+		{ EHOSTDOWN, true },
+		{ ENONET, true },
+		{ ENETUNREACH, true },
+		{ EHOSTUNREACH, true },
+		{ ENETUNREACH, false },
+		{ EHOSTUNREACH, false },
+		{ EHOSTUNREACH, true },
+		{ EHOSTUNREACH, true },
+		{ EHOSTUNREACH, true },
+	};
 
-	*hard = code == ICMP_DUR_PROTO || code == ICMP_DUR_PORT;
-	return code < sizeof(errors) ? errors[code] : 0;
+	if (code >= sizeof(codes) / sizeof(codes[0]))
+		return 0;
+	*hard = codes[code].hard;
+	return codes[code].error;
 }
 
 /* Finds the socket of TYPE that has sent a packet from port LOCAL to TO and REMOTE. */
@@ -122,6 +146,7 @@ static void take_error(const struct pbuf *packet, size_t header_size)
 	struct icmp_echo_hdr message;
 	struct ip_hdr quoted;
 	uint16_t ports[2];
+	uint32_t number;
 	bool hard;
 
 	if (packet->len < header_size + sizeof(message) + QUOTED_MIN)
@@ -131,12 +156,16 @@ static void take_error(const struct pbuf *packet, size_t header_size)
 	if (ICMPH_TYPE(&message) != ICMP_DUR || IPH_HL_BYTES(&quoted) != IP_HLEN)
 		return;
 	memcpy(ports, bytes + sizeof(message) + IP_HLEN, sizeof(ports));
+	memcpy(&number, bytes + sizeof(message) + IP_HLEN + sizeof(ports), sizeof(number));
 
 	int error = error_of_code(ICMPH_CODE(&message), &hard);
 	bool tcp = IPH_PROTO(&quoted) == IP_PROTO_TCP;
 	ip4_addr_t to;
 
 	if (!error || (!tcp && IPH_PROTO(&quoted) != IP_PROTO_UDP))
+		return;
+	ip4_addr_copy(to, quoted.src);
+	if (!inet_is_own(&to))
 		return;
 	ip4_addr_copy(to, quoted.dest);
 	struct inet_socket *socket = find_sender(tcp ? SOCK_STREAM : SOCK_DGRAM,
@@ -145,7 +174,7 @@ static void take_error(const struct pbuf *packet, size_t header_size)
 	if (!socket)
 		return;
 	if (tcp) {
-		inet_tcp_unreachable(socket, error);
+		inet_tcp_unreachable(socket, error, lwip_ntohl(number));
 	} else if (hard && socket->state == INET_CONNECTED) {
 		socket->base.error = error;
 		socket_notify(&socket->base, POLL_IN);
@@ -153,6 +182,19 @@ static void take_error(const struct pbuf *packet, size_t header_size)
 }
 
 /* --- receiving --- */
+
+/* Whether PACKET, whose IP header may be wrong, is one whole ICMP message with right checksums. lwIP has not looked at it yet. */
+static bool is_icmp(const struct pbuf *packet)
+{
+	const struct ip_hdr *header = packet->payload;
+	uint16_t size = lwip_ntohs(IPH_LEN(header));
+
+	return IPH_PROTO(header) == IP_PROTO_ICMP && IPH_HL_BYTES(header) == IP_HLEN &&
+	       size >= IP_HLEN && size <= packet->len &&
+	       !(IPH_OFFSET(header) & PP_HTONS(IP_OFFMASK | IP_MF)) &&
+	       !inet_chksum(header, IP_HLEN) &&
+	       !inet_chksum((const char *)header + IP_HLEN, (u16_t)(size - IP_HLEN));
+}
 
 bool inet_ethernet_accepts(const struct pbuf *packet)
 {
@@ -163,11 +205,12 @@ bool inet_ethernet_accepts(const struct pbuf *packet)
 		return false;
 	ip4_addr_copy(from, header->src);
 	ip4_addr_copy(to, header->dest);
-	if (ip4_addr_isloopback(&from) || ip4_addr_isloopback(&to))
+	/* From this machine itself, or to a group that no socket has joined: this machine is in the group of all stations only. */
+	if (ip4_addr_isloopback(&from) || ip4_addr_isloopback(&to) || inet_is_own(&from) ||
+	    (ip4_addr_ismulticast(&to) && to.addr != PP_HTONL(0xe0000001u)))
 		return false;
-	if (IPH_PROTO(header) == IP_PROTO_ICMP && inet_is_own(&to) &&
-	    IPH_HL_BYTES(header) >= IP_HLEN)
-		take_error(packet, IPH_HL_BYTES(header));
+	if (inet_is_own(&to) && is_icmp(packet))
+		take_error(packet, IP_HLEN);
 	return true;
 }
 
@@ -180,9 +223,13 @@ static void take_frame(const void *bytes, size_t size)
 		return;
 	memcpy(frame->payload, bytes, size);
 
-	uint16_t type = ((const struct eth_hdr *)frame->payload)->type;
+	const struct eth_hdr *header = frame->payload;
+	uint16_t type = header->type;
 
+	/* The device may take frames for all stations. */
 	if ((type != PP_HTONS(ETHTYPE_IP) && type != PP_HTONS(ETHTYPE_ARP)) ||
+	    (!(header->dest.addr[0] & 1) &&
+	     memcmp(header->dest.addr, interface.hwaddr, NET_ADDRESS_SIZE) != 0) ||
 	    ethernet_input(frame, &interface) != ERR_OK)
 		pbuf_free(frame);
 }
@@ -269,11 +316,15 @@ static void start(void)
 	if (!boot_option("net", word, sizeof(word)))
 		return;
 	if (!read_word(word, &address, &mask, &gateway)) {
-		log_error("net=: not of the form ADDRESS/BITS,GATEWAY: there is no network");
+		log_error(
+			"net=: no network: give ADDRESS/BITS,GATEWAY of IPv4 (as 10.0.2.15/24,10.0.2.2), BITS from 1 to 30, "
+			"GATEWAY another address of that network");
 		return;
 	}
-	if (!found || !inet_timers_start()) {
-		log_error("net=: %s: there is no network", found ? "no memory" : "no device");
+	if (!found || !inet_task_start()) {
+		log_error("net=: no network: %s",
+			  found ? "no memory for its task" :
+				  "add a virtio network device, or leave the word out");
 		return;
 	}
 	inet_enter();
@@ -281,9 +332,9 @@ static void start(void)
 	NETIF_SET_CHECKSUM_CTRL(&interface, NETIF_CHECKSUM_ENABLE_ALL);
 	device = found;
 	inet_leave();
-	found->notify = inet_timers_wake;
+	found->notify = inet_task_wake;
 	/* Frames may have come before. */
-	inet_timers_wake();
+	inet_task_wake();
 }
 
 START(START_TREES, start);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The interfaces as programs see them: requests by ioctl, netdevice(7), and /proc/net, which needs a device. There are the loopback and, with a network
- * device, eth0; neither changes after the start, so no lock is needed. Requests to change one are not known.
+ * The interfaces as programs see them: requests by ioctl, netdevice(7), and /proc/net, which exists only with a network device.
+ *
+ * The loopback is always there; eth0 is there with a device and the kernel word net=. Addresses do not change after the start, and
+ * the flag of the link is one word, so this file takes no lock. A request that would change an interface is ENOTTY.
  */
 #include <lwip/netif.h>
 #include <string.h>

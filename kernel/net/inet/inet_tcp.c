@@ -19,6 +19,14 @@
 
 /* --- sending --- */
 
+/* Bytes of the segments that lwIP makes for PCB: the peer chooses them. */
+static size_t segment_size(const struct tcp_pcb *pcb)
+{
+	size_t half = pcb->snd_wnd_max / 2;
+
+	return half && half < pcb->mss ? half : pcb->mss;
+}
+
 /* Returns how many bytes lwIP takes for SOCKET now. A listening pcb ends before the members that are read. inet_mutex held. */
 static size_t room(const struct inet_socket *socket)
 {
@@ -27,7 +35,11 @@ static size_t room(const struct inet_socket *socket)
 	if (!pcb || socket->state == INET_LISTENING || tcp_sndqueuelen(pcb) >= TCP_SND_QUEUELEN - 2)
 		return 0;
 	size_t free = tcp_sndbuf(pcb), used = TCP_SND_BUF - free;
+	/* lwIP has a bound of segments, too, and takes all bytes of a call or none. */
+	size_t fits = (TCP_SND_QUEUELEN - 2 - tcp_sndqueuelen(pcb)) * segment_size(pcb);
 
+	if (free > fits)
+		free = fits;
 	if (socket->buffer_chosen) {
 		size_t most = socket->base.send_buffer;
 
@@ -45,6 +57,12 @@ void inet_tcp_update_room(struct inet_socket *socket)
 			      socket->base.send_buffer :
 			      TCP_SND_BUF;
 
+	if (socket->tcp && socket->state != INET_LISTENING) {
+		size_t fits = (TCP_SND_QUEUELEN - 2) * segment_size(socket->tcp);
+
+		if (most > fits)
+			most = fits;
+	}
 	/* As on Linux, room is worth a wake-up when a third of the buffer is free. */
 	socket->has_room = !socket->starved && room(socket) >= most / 3;
 }

@@ -17,7 +17,17 @@ static void has_received(void *of_socket, struct udp_pcb *pcb, struct pbuf *pack
 			 const ip_addr_t *from, u16_t port)
 {
 	struct inet_socket *socket = of_socket;
+	/* lwIP has taken the header off and does not look at its length. */
+	const struct udp_hdr *header =
+		(const struct udp_hdr *)((const char *)packet->payload - UDP_HLEN);
+	size_t size = lwip_ntohs(header->len);
 
+	if (size < UDP_HLEN || size - UDP_HLEN > packet->tot_len ||
+	    (IP_IS_V4(from) && size - UDP_HLEN > IP4_DATAGRAM_MAX)) {
+		pbuf_free(packet);
+		return;
+	}
+	pbuf_realloc(packet, (u16_t)(size - UDP_HLEN));
 	/* A datagram of several fragments becomes one, if there is memory. */
 	packet = pbuf_coalesce(packet, PBUF_RAW);
 	if (packet->next || socket->unread_bytes >= socket->base.receive_buffer ||

@@ -40,8 +40,8 @@ static struct netif interface;	/* I */
 static struct pbuf *first_sent; /* I: packets on their way, linked by next */
 static struct pbuf **last_sent = &first_sent;
 
-static struct wait_queue timer_requested;
-static bool timer_runs; /* I: there is a task for it */
+static struct wait_queue task_requested;
+static bool task_runs; /* I: there is a task for it */
 static _Atomic bool timer_needed;
 static uint64_t next_tick_ns; /* I: when the timers run next, if they are needed */
 
@@ -215,13 +215,13 @@ void icmp6_param_problem(struct pbuf *packet, enum icmp6_pp_code code, const voi
 {
 }
 
-/* --- timers --- */
+/* --- the task: received frames and timers --- */
 
-static void run_timers(void *unused)
+static void run(void *unused)
 {
 	struct wait_entry entry;
 
-	wait_queue_add(&timer_requested, &entry);
+	wait_queue_add(&task_requested, &entry);
 	for (;;) {
 		wait_sleep_uninterrupted(timer_needed ? next_tick_ns : UINT64_MAX);
 		inet_enter();
@@ -238,29 +238,37 @@ static void run_timers(void *unused)
 		inet_leave();
 		if (more) {
 			/* A host that sends without an end is not alone in the machine. */
-			wait_queue_wake(&timer_requested);
+			wait_queue_wake(&task_requested);
 			sched_relax();
 		}
 	}
 }
 
-bool inet_timers_start(void)
+/* Starts the task, unless it runs. False: no memory. inet_mutex held. */
+static bool start_task(void)
 {
-	inet_enter();
-	if (!timer_runs) {
-		struct task *task = task_create_kernel("inet", run_timers, NULL);
+	if (!task_runs) {
+		struct task *task = task_create_kernel("inet", run, NULL);
 
-		timer_runs = task;
+		task_runs = task;
 		if (task)
 			sched_start(task);
 	}
-	inet_leave();
-	return timer_runs;
+	return task_runs;
 }
 
-void inet_timers_wake(void)
+bool inet_task_start(void)
 {
-	wait_queue_wake(&timer_requested);
+	inet_enter();
+	bool runs = start_task();
+
+	inet_leave();
+	return runs;
+}
+
+void inet_task_wake(void)
+{
+	wait_queue_wake(&task_requested);
 }
 
 /* lwIP calls it when a connection begins. inet_mutex held. */
@@ -270,16 +278,10 @@ void tcp_timer_needed(void)
 		return;
 	next_tick_ns = clock_deadline(TICK_NS);
 	timer_needed = true;
-	if (!timer_runs) {
-		struct task *task = task_create_kernel("inet", run_timers, NULL);
-
-		/* Without it, connections that were closed stay for long, and the next one tries again. */
-		timer_needed = timer_runs = task;
-		if (task)
-			sched_start(task);
-	} else {
-		inet_timers_wake();
-	}
+	/* Without it, connections that were closed stay for long, and the next one tries again. */
+	if (!start_task())
+		timer_needed = false;
+	inet_task_wake();
 }
 
 static void start(void)
@@ -288,7 +290,7 @@ static void start(void)
 			 none = { 0 };
 
 	mutex_init(&inet_mutex);
-	wait_queue_init(&timer_requested);
+	wait_queue_init(&task_requested);
 	heap_max = (page_total_count() << PAGE_SHIFT) / HEAP_PART;
 	if (heap_max > HEAP_MAX)
 		heap_max = HEAP_MAX;

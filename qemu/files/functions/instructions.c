@@ -1,10 +1,11 @@
 /*
  * The instructions of files that the table marks: how often each has retired.
  *
- * A block is a run of instructions of one file.  It has a cell for each, one after the other: a number that is added when the
- * block is run from that instruction to its end, and subtracted when the end does not run from there on.  So an instruction
- * of the block has retired as often as its cell and those before it say together.  Each CPU has cells of its own, all by
- * the same indices.
+ * A block is a run of instructions of one file.  Each instruction of a block has a cell, in order.  A run of the block adds 1
+ * to its first cell, if a counter counts instructions.  A run that ends before instruction k retires subtracts 1 from cell
+ * k.  So instruction k has retired as often as cells 0 to k say together.  An exception outside of a block's own exits
+ * (pmu_functions_take_back) subtracts from a block of one instruction at that place, whose sum may be negative; only the sum
+ * over all blocks of an instruction is its count.  Each CPU has its own cells, by the same indices.
  *
  * Translated code adds to the first cell of its block, and a block that is left early subtracts from the cell of the first
  * instruction that has not retired.  A block that is translated again has the same cells.

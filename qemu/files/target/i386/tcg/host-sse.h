@@ -68,7 +68,7 @@ static inline bool host_sse_may(CPUX86State *env)
 
 /*
  * After an operation: whether the host's MXCSR is a plain one and has no flag that
- * the guest has not. What was computed then is right, and has raised no new flag.
+ * the guest has not. Then the result is right, and the operation raised no new flag.
  */
 static inline bool host_sse_quiet(CPUX86State *env)
 {
