@@ -104,17 +104,27 @@ static void a_file_that_is_not_opened_leaves_no_open_fid(void)
 
 static uint8_t failing;
 
-/* The disk is full, or the host forbids it: for requests whose replies are of the type `failing`. */
-static long fails_with_no_space(uint8_t *reply, long size, size_t room)
+/* Puts ERROR into the place of a reply of the type `failing`. */
+static long fails_with(uint8_t error, uint8_t *reply, long size)
 {
-	const uint8_t error[] = { 11, 0, 0, 0, RLERROR, reply[5], reply[6], ENOSPC, 0, 0, 0 };
+	const uint8_t message[] = { 11, 0, 0, 0, RLERROR, reply[5], reply[6], error, 0, 0, 0 };
 
 	if (reply[4] != failing)
 		return size;
 	if (failing == RWALK)
 		walks--;
-	memcpy(reply, error, sizeof(error));
-	return sizeof(error);
+	memcpy(reply, message, sizeof(message));
+	return sizeof(message);
+}
+
+static long fails_with_no_space(uint8_t *reply, long size, size_t room)
+{
+	return fails_with(ENOSPC, reply, size);
+}
+
+static long has_no_such_request(uint8_t *reply, long size, size_t room)
+{
+	return fails_with(ENOSYS, reply, size);
 }
 
 static void a_failed_creation_leaves_nothing(void)
@@ -184,6 +194,13 @@ static void the_room_is_the_servers(void)
 	EXPECT_EQ(statfs.f_type, 0x01021994);
 	EXPECT(last_was(RSTATFS));
 	EXPECT_EQ(last_request[7], root->fid);
+	failing = RSTATFS;
+	lie = fails_with_no_space;
+	EXPECT_EQ(share_statfs(&root->inode, &statfs), -ENOSPC);
+	/* A server without the request has no say: what was there stays. */
+	lie = has_no_such_request;
+	EXPECT_EQ(share_statfs(&root->inode, &statfs), 0);
+	EXPECT_EQ(statfs.f_type, 0x01021994);
 	superblock.root = NULL;
 	end();
 }
