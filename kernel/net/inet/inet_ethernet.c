@@ -11,8 +11,8 @@
  * inet_mutex is held wherever nothing else is said.
  */
 #include <lwip/etharp.h>
-#include <lwip/inet_chksum.h>
 #include <lwip/icmp.h>
+#include <lwip/inet_chksum.h>
 #include <lwip/ip.h>
 #include <lwip/ip4_frag.h>
 #include <lwip/netif.h>
