@@ -8,6 +8,7 @@ after the other, and this side answers what it sees; a frame that the guest must
 
 import errno
 import os
+import shlex
 import socket
 import stat
 import struct
@@ -16,11 +17,11 @@ import sys
 import tempfile
 import threading
 
+from tallylib import paths
 from tallytest import tap
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.join(HERE, "..", "..")
-TALLY = os.path.join(ROOT, "tools", "tally")
+TALLY = os.path.join(HERE, "..", "..", "tools", "tally")
 OUR_MAC, OTHER_MAC, ALL_MAC, GROUP_MAC = (bytes.fromhex(text) for text in ("525500000202", "525500000203", "ffffffffffff", "01005e010203"))
 OURS, GUEST, GROUP, LOOPBACK = (socket.inet_aton(text) for text in ("10.0.2.2", "10.0.2.15", "239.1.2.3", "127.0.0.1"))
 ICMP, TCP, UDP = 1, 6, 17
@@ -158,11 +159,6 @@ class Others(threading.Thread):
             self._send(tcp(SLOW, port, 1, has, ACK))
 
 
-def emulator():
-    return os.environ.get("TALLY_QEMU") or subprocess.run([os.path.join(ROOT, "qemu", "build"), "--path"], stdout=subprocess.PIPE,
-                                                           text=True, check=True).stdout.strip()
-
-
 def check(report, lines, others):
     def of(word):
         return [line.split(" ", 1)[1] for line in lines if line.startswith(word + " ")]
@@ -185,7 +181,7 @@ def main():
         program, wrapper = os.path.join(folder, "ethernet"), os.path.join(folder, "qemu")
         subprocess.run(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-static", "-o", program, os.path.join(HERE, "ethernet.c")], check=True)
         with open(wrapper, "w", encoding="ascii") as file:
-            file.write(WRAPPER.format(folder, emulator()))
+            file.write(WRAPPER.format(folder, shlex.quote(paths.emulator(needs_model=True))))
         os.chmod(wrapper, stat.S_IRWXU)
         others = Others(folder)
         others.start()
