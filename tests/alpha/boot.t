@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """Tally on Alpha: it starts, runs Linux/alpha programs, static or with shared libraries, on 1, 2 and 4 CPUs, and ends as they end; what
 cannot start or panics says so; and tools/tally tells programs of both architectures apart.

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """The EV67's counters in the image: exact counts, pairs, rotation, samples, ProfileMe; on 1 and 4 CPUs.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """The rules of the perf_event ABI (tests/conformance/rules) hold on Alpha, but for those that docs/abi-differences.md
 lists with the reason: of these each must fail.

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """Programs observe the same ABI on Alpha as on x86_64, but for the differences that Linux itself has.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """No path into the kernel takes more than half of the instructions that Linux takes, and none that is about events more
 than a third: see docs/performance.md. perfctr's costs have goals too: see docs/perfctr.md."""

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """A switch costs what the events on this CPU's PMU cost: the same on 64 CPUs, for each of the others of which
 both tasks have fifteen events open, as on one."""

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """Programs for Alpha, on QEMU's user mode: newlib keeps its promises, and known work retires the instructions of its table.
 

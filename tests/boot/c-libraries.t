@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """The same sources, linked with newlib, the GNU C library and musl, pass on Tally and on Linux.
 

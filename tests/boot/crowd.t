@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """The cost of a context switch among ten thousand runnable tasks grows with the height of a tree, not with their number.
 

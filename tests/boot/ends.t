@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """How the machine ends: by end= on the command line, and without the word, on machines with an exit port and without.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """The kernel starts in 60 million instructions from reset to /init, and its image has at most 1 MiB."""
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """The kernel's own mistakes are caught and reported: panic=NAME makes each on purpose.
 

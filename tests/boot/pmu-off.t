@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """pmu=off: no PMU of the machine is registered, no register of one is written, and lists of steps still run.
 

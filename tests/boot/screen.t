@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """The screen and the keyboard: a shell on a machine with a VGA, driven through QEMU's monitor.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """Kernels WITHOUT parts: without any one of them the kernel links and reports; the smallest one, without all, also passes
 the in-image tests that need none of them.

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """A shell works in a storm of interrupts: an event with a period of 1 on every CPU (storm.c)."""
 

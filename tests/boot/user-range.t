@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """Only the functions of <kernel/mm/user_range.h> make a range of user space: nothing else compiles.
 

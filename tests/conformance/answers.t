@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """Each program that Linux is asked about has its answer in linux-6.12/, as new as the program; each answer there has its
 program. Boots nothing.

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """The numbers that tests/boot/counts.c derives by hand hold on Linux 6.12 too, on the same emulated PMU. So the numbers
 are derived from the ABI, and not from Tally.

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """The ABI's headers (include/uapi) have Linux's numbers and layouts, on x86_64 and on Alpha.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """The independent proof that the emulated PMU is a PMU: Linux's own driver finds it and counts with it.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """The observing programs whose answers depend on the CPU observe the same ABI on other models, too: a Skylake, AMD's.
 

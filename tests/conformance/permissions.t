@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """docs/permissions.md has a row for each system call, and for each file of /proc, /sys and tracefs, and no others.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """The rules of the perf_event ABI (rules/), one point each, hold on Linux 6.12 and on Tally, with Intel's PMU and with
 AMD's.

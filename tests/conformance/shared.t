@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """The programs that observe files observe the same in a folder of the host by 9P on Linux 6.12 and on Tally, with the same server.
 

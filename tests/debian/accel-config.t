@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """Debian's accel-config configures queues of two DSAs, dmatest moves memory through them, and perf counts it: accel-config.sh
 prints the same on Tally as on Linux, whose answer is in tests/conformance/linux-6.12/.

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
 """The jobs of examples/ci: their steps, as they stand there, on a clean Debian of the version that they name.
 

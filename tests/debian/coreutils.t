@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """GNU coreutils, dynamically linked, as they come from Debian: coreutils.sh on both."""
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """Debian's lspci, and the files that it reads, on Linux 6.12 and on Tally in the same machine: each output is the same.
 

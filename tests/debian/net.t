@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """Programs of Debian that reach servers of this script's on the host by `tally run --net`, and what is reached without it.
 

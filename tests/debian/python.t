@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """Debian's Python 3 running scripts: each in the folder python/ is a case."""
 

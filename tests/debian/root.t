@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """A tree as debootstrap makes it, as the root file system of both: Tally's by --root, the host's by chroot."""
 

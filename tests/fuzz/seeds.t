@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """The fuzzer with seeds that never change, some of them with accelerators, and one of them twice with virtual time: the
 same both times."""

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """--under kvm that goes wrong: each end has its exit status, and one line that names the machine at fault.
 

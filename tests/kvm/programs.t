@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """In-image tests and Debian's perf as a guest of KVM, with 2 CPUs in a Linux with 2.
 

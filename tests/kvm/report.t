@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """The report as a guest of KVM: the judge names what KVM lacks, and no more; counts are exact but for cycles, in guests with 1 and 2
 CPUs on Linux with 2 and 1; under -icount a run repeats.

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """Each row of docs/kvm.md holds: the number by hand on the emulated CPU, the number under KVM in its guest.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """Disk and ISO images start on BIOS and UEFI, from a disk, a CD and a USB stick; the same input makes the same
 bytes; and what is wrong with a command is said in one line.

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """Machines without firmware, or without what a PC has, start the ELF: by PVH, and by multiboot.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """A folder for a network's server starts machines by BIOS PXE, by UEFI's PXE and by iPXE, from QEMU's own TFTP, and by UEFI's
 HTTP boot."""

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """Machines without a serial line show everything on the screen: what a disk image starts, by BIOS and by UEFI, and why
 a machine cannot start. A screenshot is compared, glyph by glyph.

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """The table of faults fits the sources, and tests/mutants/mutants tells a fault that a test notices from one that survives.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """Debian's perf, PAPI and libpfm4 on AMD's CPUs: they have the names of AMD's events, and their counts are exact.
 

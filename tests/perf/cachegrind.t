@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """Cachegrind and Tally count the same in static programs, with four geometries of caches: instructions, reads, writes, and
 misses of I1, D1 and LL, to the last one.

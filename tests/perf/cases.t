@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """perf's tests of itself, on Tally: `perf test`, whose cases are listed here with their expected answers.
 

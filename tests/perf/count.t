@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """The things that the counts of `tally count` depend on: each rule of docs/counting.md, by counts that are equal to the last one.
 

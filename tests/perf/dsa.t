@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """Debian's perf counts on the emulated DSA what dmatest moves: the tables of Linux's announcement of the PMU, and more.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """The counts of userland/programs/misses are those derived by hand, on each CPU that has caches, on 1, 2 and 4 CPUs; what only a
 simulation can derive, mispredictions, is what a slow predictor in Python has (tests/qemu/model_reference.py); every run of a machine has

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """Debian's perf on CPUs with caches, TLBs and branch prediction: perf stat -d has its numbers, the same each time, perf record
 and annotate find the line that misses, perf's own events and metrics of the CPU count.

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """Debian's PAPI utilities, and a program linked with Debian's libpfm4: they list events, and count with them.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """alpha-migration.t: the Alpha's counters stay exact when the machine moves, again and again (moving.py)."""
 

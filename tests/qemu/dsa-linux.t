@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """Debian's Linux on the emulated DSA and IAX: its driver, accel-config, dmatest, and perf's counts of 19 moves.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """Debian's Linux finds the emulated IBS, and its perf samples known work by it: at its instructions, with the data's address.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """migration.t: the counters of Intel's and AMD's PMUs stay exact when the machine moves, again and again (moving.py)."""
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """The emulator's model of caches, TLBs and prediction counts on random traces as a slow reference does, which is written
 differently (tests/qemu/model_reference.py), to the last one of every item: from records, from stretches, and after a filter.

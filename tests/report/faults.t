@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """Each fault of the emulated PMU is named by the report: exactly the rules of the table `faults`, and no other.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """`tally report` writes each format and reads consoles; docs/report.md has the rules of the program, each with its sentence.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """Without a fault all rules hold: on each kind of PMU, of several shapes, on 1, 2 and 4 CPUs, with -icount and without.
 

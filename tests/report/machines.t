@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """The report's image on a QEMU that is not ours: CPU models of Intel and AMD without a PMU. "None" is the answer, and no rule fails.
 

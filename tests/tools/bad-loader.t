@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """The kernel checks a boot loader's description: a wrong description ends in a sentence, never in a panic.
 

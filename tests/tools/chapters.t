@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """The chapters for readers stay true: functions are in the files that a document names with them, as in
 `kernel/perf/open.c: perf_event_open()`; each drawing belongs to its source; `make help` has every target.

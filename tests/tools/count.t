@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """`tally count`: its table, its statuses, what --save writes and --compare finds, and what it says about bad input.
 

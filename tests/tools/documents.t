@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """Every command line in README, docs/debugging.md, the manual pages and --help runs as it stands, and prints the shown output.
 

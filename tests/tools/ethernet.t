@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """Frames of other machines to `tally run --net`: this test is every other station of the guest's Ethernet.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """The faults of the emulated PMUs are modelled on occurrences that a reader can look up: at least 60 of them.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """--gdb, --post-mortem and tools/gdb/tally.py: a machine that stands still in a system call, seen from outside."""
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """tools/lint-words finds the words of docs/glossary.md in each kind of prose, and nothing elsewhere."""
 

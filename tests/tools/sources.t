@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """The sources keep the rules of docs/design.md that a compiler does not check.
 
@@ -13,6 +13,8 @@ the tree's, and those of the file's own folder ("..."). A blank line is between 
 
 Shared data has its lock beside it: in the headers of kernel/perf each field of a structure has a comment that begins with the
 letters of its locks, and a comment before the structure explains the letters. UNSHARED has the structures that need none.
+
+A program in Python begins with Debian's interpreter, whatever a user has in the PATH.
 """
 
 import os
@@ -223,12 +225,24 @@ def check_headers(report):
     report.equal(wrong, [], "each header of kernel/perf and kernel/trace belongs to one file")
 
 
+def check_interpreters(report):
+    """What the PATH has may be a version manager's script, which takes longer to start than Python itself."""
+    wrong = []
+    for path in sources(""):
+        with open(os.path.join(ROOT, path), "rb") as file:
+            first = file.readline(80)
+        if first.startswith(b"#!") and b"python" in first and not re.fullmatch(rb"#!/usr/bin/python3( -S)?\n", first):
+            wrong.append(f"{path}: {first.decode(errors='replace').strip()}")
+    report.equal(wrong, [], "a program in Python asks for Debian's interpreter, /usr/bin/python3")
+
+
 def main():
     report = tap.Report()
     check_downhill(report)
     check_includes(report)
     check_headers(report)
     check_locks(report)
+    check_interpreters(report)
     return report.done()
 
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """The screen of a user at a terminal: busybox's shell and bash, driven through a pseudo-terminal of the host.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """--trace syscalls: a program's system calls are in the log, decoded; without the option, none is."""
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S python3 -S
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """A count of an event that the emulated PMU does not model is not a silent 0: one line for each selection reports it."""
 
