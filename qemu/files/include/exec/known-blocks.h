@@ -1,0 +1,63 @@
+/*
+ * Blocks that translated code finds by itself
+ *
+ * At an indirect branch translated code compares the address and the flags with an
+ * entry of this table, and jumps to the entry's code without a call. Only the CPU's
+ * thread writes entries, after the jump cache had the block. An entry of another
+ * generation is none: whatever makes the jump cache forget blocks begins a new one,
+ * in any thread.
+ *
+ * Copyright (c) 2026 The Tally authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#ifndef EXEC_KNOWN_BLOCKS_H
+#define EXEC_KNOWN_BLOCKS_H
+
+#include "hw/core/cpu.h"
+#include "qemu/atomic.h"
+
+#define KNOWN_BLOCKS_BITS  12
+#define KNOWN_BLOCK_BITS   5
+#define KNOWN_BLOCKS       (1 << KNOWN_BLOCKS_BITS)
+/*
+ * The offset of an address' entry in the table:
+ * (pc << KNOWN_BLOCK_BITS ^ pc >> KNOWN_BLOCKS_FOLD) & KNOWN_BLOCKS_MASK
+ */
+#define KNOWN_BLOCKS_FOLD  (KNOWN_BLOCKS_BITS - KNOWN_BLOCK_BITS)
+#define KNOWN_BLOCKS_MASK  ((KNOWN_BLOCKS - 1) << KNOWN_BLOCK_BITS)
+
+typedef struct KnownBlock {
+    uint64_t pc;
+    uint64_t generation;
+    const void *code;
+    uint32_t flags;
+} KnownBlock;
+
+QEMU_BUILD_BUG_ON(sizeof(KnownBlock) != 1 << KNOWN_BLOCK_BITS);
+
+/* Makes all entries of CPU invalid. Any thread. */
+static inline void known_blocks_forget(CPUState *cpu)
+{
+    qatomic_inc(&cpu->neg.known_generation);
+}
+
+/*
+ * Adds to TABLE that CODE runs at PC with FLAGS. The generation was GENERATION before
+ * the caller looked for CODE. The CPU's thread.
+ */
+static inline void known_block_add(KnownBlock *table, uint64_t pc, uint32_t flags,
+                                   const void *code, uint64_t generation)
+{
+    uint64_t offset = (pc << KNOWN_BLOCK_BITS ^ pc >> KNOWN_BLOCKS_FOLD) &
+                      KNOWN_BLOCKS_MASK;
+    KnownBlock *block = (void *)table + offset;
+
+    block->pc = pc;
+    block->generation = generation;
+    block->code = code;
+    block->flags = flags;
+}
+
+#endif
