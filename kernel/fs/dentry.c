@@ -22,16 +22,6 @@ struct mutex tree_mutex;
 struct spinlock dentry_name_lock = SPINLOCK_INITIALIZER;
 struct dentry *root_dentry;
 
-static int compare_names(const struct dentry *a, const struct dentry *b)
-{
-	size_t common = a->name_size < b->name_size ? a->name_size : b->name_size;
-	int difference = memcmp(a->name, b->name, common);
-
-	return difference ? difference : (int)a->name_size - (int)b->name_size;
-}
-
-RB_GENERATE_STATIC(dentry_tree, dentry, node, compare_names)
-
 void dentry_get(struct dentry *dentry)
 {
 	unsigned int before = atomic_fetch_add(&dentry->references, 1);
@@ -45,7 +35,8 @@ void dentry_put(struct dentry *dentry)
 	while (dentry && atomic_fetch_sub(&dentry->references, 1) == 1) {
 		struct dentry *parent = dentry->parent;
 
-		ASSERT(!dentry->linked && RB_EMPTY(&dentry->children) && !dentry->mounted);
+		ASSERT(!dentry->linked && name_tree_is_empty(&dentry->children) &&
+		       !dentry->mounted);
 		if (dentry->inode->links == 0)
 			inotify_end(dentry->inode);
 		inode_put(dentry->inode);
@@ -75,7 +66,7 @@ struct dentry *dentry_create(struct dentry *parent, struct inode *inode, const c
 		dentry_get(parent);
 	dentry->name = copy;
 	dentry->name_size = name_size;
-	RB_INIT(&dentry->children);
+	name_tree_init(&dentry->children);
 	TAILQ_INIT(&dentry->children_in_order);
 	dentry->last_position = FIRST_POSITION - 1;
 	return dentry;
@@ -86,7 +77,8 @@ void dentry_link(struct dentry *dentry)
 	struct dentry *parent = dentry->parent;
 
 	ASSERT(mutex_held(&tree_mutex) && !dentry->linked);
-	RB_INSERT(dentry_tree, &parent->children, dentry);
+	name_tree_insert(&parent->children, &dentry->entry,
+			 name_hash(dentry->name, dentry->name_size));
 	TAILQ_INSERT_TAIL(&parent->children_in_order, dentry, sibling);
 	dentry->position = ++parent->last_position;
 	dentry->linked = true;
@@ -96,7 +88,7 @@ void dentry_link(struct dentry *dentry)
 void dentry_unlink(struct dentry *dentry)
 {
 	ASSERT(mutex_held(&tree_mutex) && dentry->linked);
-	RB_REMOVE(dentry_tree, &dentry->parent->children, dentry);
+	name_tree_remove(&dentry->parent->children, &dentry->entry);
 	TAILQ_REMOVE(&dentry->parent->children_in_order, dentry, sibling);
 	dentry->linked = false;
 	dentry_put(dentry);
@@ -104,11 +96,16 @@ void dentry_unlink(struct dentry *dentry)
 
 struct dentry *dentry_find(struct dentry *parent, const char *name, size_t name_size)
 {
-	/* Only compared, not kept: the cast is safe. */
-	struct dentry key = { .name = (char *)(uintptr_t)name, .name_size = name_size };
-
 	ASSERT(mutex_held(&tree_mutex));
-	return RB_FIND(dentry_tree, &parent->children, &key);
+	struct name_entry *entry = name_tree_find(&parent->children, name_hash(name, name_size));
+
+	for (; entry; entry = entry->same) {
+		struct dentry *dentry = __containerof(entry, struct dentry, entry);
+
+		if (dentry->name_size == name_size && memcmp(dentry->name, name, name_size) == 0)
+			return dentry;
+	}
+	return NULL;
 }
 
 void dentry_move(struct dentry *dentry, struct dentry *parent, char *name, size_t name_size)

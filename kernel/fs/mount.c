@@ -186,6 +186,7 @@ void superblock_for_each(bool (*visit)(const struct superblock *superblock, void
 void tree_init(void)
 {
 	mutex_init(&tree_mutex);
+	name_tree_start();
 	struct superblock *root = tmpfs_create("rootfs");
 
 	if (!root)

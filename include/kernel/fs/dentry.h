@@ -19,7 +19,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include <kernel/base/tree.h>
+#include <kernel/fs/name_tree.h>
 #include <kernel/sched/wait.h>
 
 struct dentry;
@@ -28,8 +28,6 @@ struct inode;
 struct inode_change;
 struct kernel_statfs;
 
-RB_HEAD(dentry_tree, dentry);
-
 struct dentry {
 	_Atomic unsigned int references;
 	struct inode *inode;   /* referenced; never changes */
@@ -37,10 +35,10 @@ struct dentry {
 	char *name;	       /* D, N: allocated, terminated; empty for a root */
 	size_t name_size;      /* D, N: without the terminator */
 	bool linked;	       /* D: in parent's children; false: a snapshot */
-	RB_ENTRY(dentry) node; /* D: in parent's children, by name */
+	struct name_entry entry;		/* D: in parent's children */
 	TAILQ_ENTRY(dentry) sibling;		/* D: there, in the order of creation */
 	uint64_t position;			/* D: for readers of the directory; ascending */
-	struct dentry_tree children;		/* D */
+	struct name_tree children;		/* D */
 	TAILQ_HEAD(, dentry) children_in_order; /* D */
 	uint64_t last_position;			/* D */
 	struct dentry *mounted;			/* D: the root that is mounted over it, or NULL */
