@@ -17,9 +17,9 @@ int tmpfs_charge_pages(struct superblock *superblock, uint64_t count)
 {
 	uint64_t limit = superblock->pages_max;
 	uint64_t before = atomic_fetch_add(&superblock->pages, count);
-	int error = limit && before + count > limit		    ? -ENOSPC :
-		    page_free_count() < oom_reserve_pages() + count ? -ENOMEM :
-								      0;
+	int error = limit && before + count > limit		? -ENOSPC :
+		    !oom_has_pages(oom_reserve_pages() + count) ? -ENOMEM :
+								  0;
 
 	if (error)
 		atomic_fetch_sub(&superblock->pages, count);

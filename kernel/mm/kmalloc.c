@@ -7,6 +7,10 @@
  * that class follow. So an object of a slab is never page aligned, and an object larger than the
  * largest class, which is a block of pages of its own, always is: kfree distinguishes them by that.
  *
+ * kmalloc_set_aside() begins an epoch: slabs of before are used only when no page can be allocated. An object of such a
+ * slab that is freed is late: it waits in a list of its class. So the instructions of an allocation and of a free are those
+ * of the epoch's own calls.
+ *
  * Lock: class->lock, irqsave; the page allocator's lock is taken inside.
  */
 #include <kernel/mm/kmalloc.h>
@@ -25,6 +29,8 @@
 
 #define SLAB_HEADER_SIZE 64
 #define SLAB_MAGIC	 0x62616c73u /* "slab" */
+/* Late objects that return at a time, with interrupts off. */
+#define TAKE_BACK_BATCH	 64
 
 struct free_object {
 	struct free_object *next;
@@ -32,21 +38,27 @@ struct free_object {
 
 struct slab_class;
 
+LIST_HEAD(slab_list, slab);
+
 struct slab {
-	LIST_ENTRY(slab) link; /* C: in class->partial while it has a free object */
+	LIST_ENTRY(slab) link; /* C: in list_of() while it has a free object */
 	struct slab_class *class;
 	struct free_object *free; /* C */
 	uint32_t used;		  /* C: objects given out */
 	uint32_t magic;
-}; /* C: class->lock */
+	uint32_t epoch; /* C: of its creation */
+};			/* C: class->lock */
 
 _Static_assert(sizeof(struct slab) <= SLAB_HEADER_SIZE, "header overlaps the first object");
 
 struct slab_class {
 	size_t object_size;
 	struct spinlock lock;
-	LIST_HEAD(, slab) partial; /* C: slabs with at least one free object */
-	size_t used, slabs;	   /* C: objects given out; pages */
+	uint32_t epoch;		  /* C: the number of kmalloc_set_aside()s */
+	struct slab_list partial; /* C: slabs of this epoch with at least one free object */
+	struct slab_list aside;	  /* C: those of earlier ones */
+	struct free_object *late; /* C: objects of earlier slabs that wait for their return */
+	size_t used, slabs;	  /* C: objects given out; pages */
 };
 
 /* From 576 on, the sizes that fill a page best while staying multiples of 64. */
@@ -87,13 +99,63 @@ static unsigned int order_for(size_t size)
 	return order;
 }
 
-static struct slab *create_slab(struct slab_class *class)
+/* Returns the list in which SLAB is while it has a free object. Its class's lock is held. */
+static struct slab_list *list_of(struct slab *slab)
+{
+	struct slab_class *class = slab->class;
+
+	return slab->epoch == class->epoch ? &class->partial : &class->aside;
+}
+
+/* Returns OBJECT to SLAB, which LIST is for. Its class's lock is held. */
+static void put_in_slab(struct slab *slab, struct slab_list *list, struct free_object *object)
+{
+	if (!slab->free)
+		LIST_INSERT_HEAD(list, slab, link);
+	object->next = slab->free;
+	slab->free = object;
+	/* One empty slab stays, so that a single object does not cost a page allocation each time. */
+	if (--slab->used == 0) {
+		if (LIST_FIRST(list) != slab || LIST_NEXT(slab, link)) {
+			LIST_REMOVE(slab, link);
+			slab->class->slabs--;
+			page_put(slab);
+		} else {
+			spare_pages++;
+		}
+	}
+}
+
+/* Returns an object of CLASS that is late to its slab; false: there is none. CLASS's lock is held. */
+static bool take_back_one(struct slab_class *class)
+{
+	struct free_object *object = class->late;
+	struct slab *slab = (struct slab *)((uintptr_t)object & PAGE_MASK);
+
+	if (!object)
+		return false;
+	class->late = object->next;
+	put_in_slab(slab, list_of(slab), object);
+	return true;
+}
+
+/* Returns a slab of CLASS that is set aside and has a free object; NULL: there is none. CLASS's lock is held. */
+static struct slab *find_aside(struct slab_class *class)
+{
+	while (LIST_EMPTY(&class->aside) && take_back_one(class))
+		continue;
+	return LIST_FIRST(&class->aside);
+}
+
+/* Returns a slab of CLASS with a free object, a new one if possible; NULL: no memory. CLASS's lock is held. */
+static struct slab *find_slab(struct slab_class *class)
 {
 	struct slab *slab = page_alloc(0);
 
 	if (!slab)
-		return NULL;
+		return find_aside(class);
 	slab->class = class;
+	slab->epoch = class->epoch;
 	slab->magic = SLAB_MAGIC;
 	for (size_t at = SLAB_HEADER_SIZE; at + class->object_size <= PAGE_SIZE;
 	     at += class->object_size) {
@@ -122,7 +184,7 @@ void *kzalloc(size_t size)
 		struct slab *slab = LIST_FIRST(&class->partial);
 
 		if (!slab)
-			slab = create_slab(class);
+			slab = find_slab(class);
 		if (slab) {
 			object = slab->free;
 			slab->free = slab->free->next;
@@ -154,19 +216,11 @@ static void free_in_slab(struct slab *slab, struct free_object *object, const vo
 	poison_object_freed(object, class->object_size, caller);
 	ASSERT(slab->used != 0);
 	class->used--;
-	if (!slab->free)
-		LIST_INSERT_HEAD(&class->partial, slab, link);
-	object->next = slab->free;
-	slab->free = object;
-	/* One empty slab stays, so that a single object does not cost a page allocation each time. */
-	if (--slab->used == 0) {
-		if (LIST_FIRST(&class->partial) != slab || LIST_NEXT(slab, link)) {
-			LIST_REMOVE(slab, link);
-			class->slabs--;
-			page_put(slab);
-		} else {
-			spare_pages++;
-		}
+	if (slab->epoch == class->epoch) {
+		put_in_slab(slab, &class->partial, object);
+	} else {
+		object->next = class->late;
+		class->late = object;
 	}
 	spin_unlock_irqrestore(&class->lock, state);
 }
@@ -185,6 +239,62 @@ void kfree(void *object)
 		page_put(object);
 	}
 	atomic_fetch_sub_explicit(&objects_live, 1, memory_order_relaxed);
+}
+
+/* Moves the slabs of FROM with objects to class->aside, and frees the others. CLASS's lock is held. */
+static void set_aside(struct slab_class *class, struct slab_list *from)
+{
+	struct slab *slab, *next;
+
+	for (slab = LIST_FIRST(from); slab; slab = next) {
+		next = LIST_NEXT(slab, link);
+		LIST_REMOVE(slab, link);
+		if (slab->used) {
+			LIST_INSERT_HEAD(&class->aside, slab, link);
+		} else {
+			spare_pages--;
+			class->slabs--;
+			page_put(slab);
+		}
+	}
+}
+
+void kmalloc_set_aside(void)
+{
+	kmalloc_take_back();
+	for (size_t i = 0; i < CLASS_COUNT; i++) {
+		struct slab_class *class = &classes[i];
+		unsigned long state = spin_lock_irqsave(&class->lock);
+
+		set_aside(class, &class->aside);
+		set_aside(class, &class->partial);
+		class->epoch++;
+		spin_unlock_irqrestore(&class->lock, state);
+	}
+}
+
+bool kmalloc_take_back(void)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < CLASS_COUNT; i++) {
+		struct slab_class *class = &classes[i];
+		bool more = true;
+
+		while (more) {
+			unsigned long state = arch_irq_save();
+
+			more = false;
+			/* The caller may hold this lock: find_slab allocates a page, and takes back its own. */
+			if (spin_try_lock(&class->lock)) {
+				for (unsigned int n = 0; n < TAKE_BACK_BATCH; n++)
+					any |= more = take_back_one(class);
+				spin_unlock(&class->lock);
+			}
+			arch_irq_restore(state);
+		}
+	}
+	return any;
 }
 
 size_t kmalloc_count(void)

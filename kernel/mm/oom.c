@@ -6,6 +6,8 @@
  */
 #include "vm.h"
 
+#include <kernel/mm/kmalloc.h>
+
 /* The reserve is this part of all memory, within limits in pages. */
 #define RESERVE_PART 64
 #define RESERVE_MIN  64
@@ -18,7 +20,12 @@ size_t oom_reserve_pages(void)
 	return part < RESERVE_MIN ? RESERVE_MIN : part > RESERVE_MAX ? RESERVE_MAX : part;
 }
 
+bool oom_has_pages(size_t count)
+{
+	return page_free_count() >= count || (kmalloc_take_back() && page_free_count() >= count);
+}
+
 void *oom_page_alloc(void)
 {
-	return page_free_count() > oom_reserve_pages() ? page_alloc(0) : NULL;
+	return oom_has_pages(oom_reserve_pages() + 1) ? page_alloc(0) : NULL;
 }

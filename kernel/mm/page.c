@@ -7,6 +7,10 @@
  * buddy, with which it merges, differs from it in bit n of the frame number. Frames that the
  * allocator does not own (holes, firmware, the kernel itself) are FRAME_RESERVED and so never merge.
  *
+ * page_set_aside() begins an epoch: all smaller free blocks go to a list of their own, and blocks of an earlier epoch go
+ * there when they are freed, without merging. So the instructions of an allocation and of a free are those of the epoch's
+ * own calls, as long as there are largest blocks. Without one, blocks come back from that list, and merge.
+ *
  * Not here: objects smaller than a page (kmalloc.c), mappings of a page (tables.c).
  *
  * Lock: buddy_lock, irqsave, innermost. Reference counts are atomic and need no lock.
@@ -22,6 +26,7 @@
 #include <kernel/base/hooks.h>
 #include <kernel/base/log.h>
 #include <kernel/base/spinlock.h>
+#include <kernel/mm/kmalloc.h>
 #include <machine/mmu.h>
 
 #include "../debug/poison.h"
@@ -38,12 +43,21 @@ struct frame {
 	bool poisoned;	      /* filled when it was freed */
 	const void *freed_by; /* return address of the caller that freed it */
 #endif
-	uint8_t kind; /* enum page_kind; set by the holder before the page is shared */
-};		      /* B: buddy_lock */
+	uint8_t kind;  /* enum page_kind; set by the holder before the page is shared */
+	uint8_t epoch; /* B: in which the block was allocated */
+};		       /* B: buddy_lock */
+
+/* Blocks that are set aside or come back at a time, with interrupts off. */
+#define ASIDE_BATCH 64
 
 static struct spinlock buddy_lock = SPINLOCK_INITIALIZER;
 static LIST_HEAD(, frame) free_blocks[PAGE_ORDER_MAX + 1]; /* B */
-static struct frame *frames;				   /* of frame number first_frame onwards */
+static LIST_HEAD(, frame) aside; /* B: unmerged, of any order; the last is aside_end */
+/* B: so that no insertion finds the list empty, after the first page_set_aside(). */
+static struct frame aside_end;
+/* B: the number of page_set_aside()s. After 256 a block of before merges when it is freed, which does no harm. */
+static uint8_t epoch;
+static struct frame *frames; /* of frame number first_frame onwards */
 static size_t first_frame, end_frame;
 static size_t free_pages;  /* B */
 static size_t total_pages; /* constant after page_init */
@@ -91,7 +105,6 @@ static struct frame *frame_of(const void *address)
 /* Puts the block at FRAME on a free list after merging it with its free buddies. */
 static void free_block(struct frame *frame, unsigned int order)
 {
-	free_pages += (size_t)1 << order;
 	while (order < PAGE_ORDER_MAX) {
 		struct frame *buddy = frame_at(frame_number(frame) ^ ((size_t)1 << order));
 
@@ -109,6 +122,22 @@ static void free_block(struct frame *frame, unsigned int order)
 	frame->state = FRAME_FREE;
 	frame->order = (uint8_t)order;
 	LIST_INSERT_HEAD(&free_blocks[order], frame, link);
+}
+
+/* Returns some of the blocks that are set aside to the free lists; false: there are none. */
+static bool return_some(void)
+{
+	unsigned long state = spin_lock_irqsave(&buddy_lock);
+	struct frame *frame;
+	unsigned int count = 0;
+
+	for (; (frame = LIST_FIRST(&aside)) && frame != &aside_end && count < ASIDE_BATCH;
+	     count++) {
+		LIST_REMOVE(frame, link);
+		free_block(frame, frame->order);
+	}
+	spin_unlock_irqrestore(&buddy_lock, state);
+	return count;
 }
 
 /* Takes a block of ORDER off the free lists, splitting a larger one; NULL: there is none. */
@@ -133,6 +162,7 @@ static struct frame *take_block(unsigned int order)
 	}
 	frame->state = FRAME_USED;
 	frame->order = (uint8_t)order;
+	frame->epoch = epoch;
 	free_pages -= (size_t)1 << order;
 	return frame;
 }
@@ -172,11 +202,15 @@ static void check_poison(struct frame *frame, unsigned int order)
 
 void *page_alloc(unsigned int order)
 {
-	ASSERT(order <= PAGE_ORDER_MAX);
-	unsigned long state = spin_lock_irqsave(&buddy_lock);
-	struct frame *frame = take_block(order);
+	struct frame *frame;
 
-	spin_unlock_irqrestore(&buddy_lock, state);
+	ASSERT(order <= PAGE_ORDER_MAX);
+	do {
+		unsigned long state = spin_lock_irqsave(&buddy_lock);
+
+		frame = take_block(order);
+		spin_unlock_irqrestore(&buddy_lock, state);
+	} while (!frame && (return_some() || kmalloc_take_back()));
 	hook_pages_allocated(frame ? frame_number(frame) : HOOK_NO_FRAME, order);
 	if (!frame)
 		return NULL;
@@ -205,8 +239,44 @@ void page_put(void *address)
 	poison(frame, frame->order, __builtin_return_address(0));
 	unsigned long state = spin_lock_irqsave(&buddy_lock);
 
-	free_block(frame, frame->order);
+	free_pages += (size_t)1 << frame->order;
+	if (frame->epoch == epoch) {
+		free_block(frame, frame->order);
+	} else {
+		frame->state = FRAME_FREE;
+		LIST_INSERT_HEAD(&aside, frame, link);
+	}
 	spin_unlock_irqrestore(&buddy_lock, state);
+}
+
+/* Sets some of the free blocks of ORDER aside; false: there are no more. */
+static bool set_some_aside(unsigned int order)
+{
+	unsigned long state = spin_lock_irqsave(&buddy_lock);
+	struct frame *frame;
+	unsigned int count = 0;
+
+	for (; (frame = LIST_FIRST(&free_blocks[order])) && count < ASIDE_BATCH; count++) {
+		LIST_REMOVE(frame, link);
+		LIST_INSERT_HEAD(&aside, frame, link);
+	}
+	spin_unlock_irqrestore(&buddy_lock, state);
+	return frame;
+}
+
+void page_set_aside(void)
+{
+	while (return_some())
+		continue;
+	unsigned long state = spin_lock_irqsave(&buddy_lock);
+
+	if (LIST_EMPTY(&aside))
+		LIST_INSERT_HEAD(&aside, &aside_end, link);
+	epoch++;
+	spin_unlock_irqrestore(&buddy_lock, state);
+	for (unsigned int order = 0; order < PAGE_ORDER_MAX; order++)
+		while (set_some_aside(order))
+			continue;
 }
 
 unsigned int page_references(const void *address)
@@ -265,6 +335,7 @@ static void free_frames(size_t first, size_t end)
 		for (size_t n = 1; n < (size_t)1 << order; n++)
 			frame_at(first + n)->state = FRAME_TAIL;
 		free_block(frame_at(first), order);
+		free_pages += (size_t)1 << order;
 		first += (size_t)1 << order;
 	}
 }

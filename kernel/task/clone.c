@@ -229,7 +229,7 @@ pid_t task_clone(const struct clone_request *request, const struct trap_frame *f
 	if (!credentials_may_add_task())
 		return -EAGAIN;
 	/* The kernel's reserve is for tasks that exit, not for new ones. */
-	struct task *child = page_free_count() > oom_reserve_pages() / 2 ? task_alloc() : NULL;
+	struct task *child = oom_has_pages(oom_reserve_pages() / 2 + 1) ? task_alloc() : NULL;
 
 	if (!child)
 		return -ENOMEM;

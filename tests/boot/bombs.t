@@ -14,12 +14,13 @@ ROOT = os.path.join(HERE, "..", "..")
 BUILD = os.environ["TALLY_BUILD"]
 TALLY = os.path.join(ROOT, "tools", "tally")
 BOMBS, LEAK = (os.path.join(BUILD, "user", "bin", name) for name in ("bombs", "leak"))
-# An answer takes a process, a pipe and memory. The shell says "Killed" only when it is still alive as it begins to wait. While the bomb has all tasks, the shell works without children.
+# The exhaustion comes to what is set aside, too. An answer takes a process, a pipe and memory. The shell says "Killed" only when it is still alive as it begins to wait. While the bomb has all tasks, the shell works without children.
 SCRIPT = f"""\
 answer() {{
 	echo "$1: $(busybox uname -s | busybox cat)"
 }}
 {BOMBS} | busybox grep -v "^ok"; answer "after bombs"
+echo 1 >/proc/sys/vm/compact_memory
 {LEAK} --exhaust | busybox grep -v -e "^ok" -e "^#"; answer "after exhaustion"
 busybox mkfifo /told
 echo 1000 >/proc/sys/kernel/threads-max

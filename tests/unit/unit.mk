@@ -116,7 +116,7 @@ $(O)/unit/arch/%.S.o: arch/%.S
 	$(CC) -Dmemcpy=kernel_memcpy -Dmemmove=kernel_memmove -Dmemset=kernel_memset -c $< -o $@
 
 # Objects that a test links beside the archives.
-UNIT_BESIDE := string_test event_source_test sysctl_test ev67_perfctr_test name_tree_test
+UNIT_BESIDE := string_test event_source_test sysctl_test ev67_perfctr_test set_aside_test name_tree_test
 BESIDE_string_test := $(O)/unit/arch/x86_64/string.S.o
 # These files define no symbol, so an archive does not yield them: START registers their only entry point.
 BESIDE_event_source_test := $(O)/unit/kernel/perf/event_source.c.o $(O)/unit/kernel/fs/pseudo_number.c.o
@@ -124,6 +124,9 @@ BESIDE_sysctl_test := $(O)/unit/kernel/perf/sysctl.c.o
 # perfctr's low level of each ISA has the same names: the archive has x86's.
 BESIDE_ev67_perfctr_test := $(O)/unit/arch/alpha/pmu/perfctr.c.o
 
+# The simulated memory has the names of the kernel's allocators, for which an address is its own physical one here.
+$(O)/unit/kernel/mm/page.c.o: UNIT_CPPFLAGS += -DDIRECT_MAP_BASE=0 -DKERNEL_IMAGE_BASE=UINTPTR_MAX
+BESIDE_set_aside_test := $(O)/unit/kernel/mm/page.c.o $(O)/unit/kernel/mm/kmalloc.c.o $(O)/unit/kernel/debug/poison.c.o
 BESIDE_name_tree_test := $(O)/unit/kernel/fs/name_tree.c.o
 
 $(foreach test,$(UNIT_BESIDE),$(eval $(O)/unit/$(test): $(BESIDE_$(test))))

@@ -30,6 +30,14 @@ static inline char *kcopy_text(const char *bytes, size_t size)
 /* Frees what kzalloc returned; NULL is allowed. Task and interrupt context. */
 void kfree(void *object);
 
+/* Sets the free objects aside: until no page can be allocated, kzalloc and kfree take instructions that depend only on the
+ * calls since now. Before page_set_aside(), because it frees pages. Harmless at any time; nothing is lost. Task context. */
+void kmalloc_set_aside(void);
+
+/* Returns objects that were freed since then to their slabs, which may free pages; false: there were none. Task and
+ * interrupt context. */
+bool kmalloc_take_back(void);
+
 /* Returns the number of objects allocated and not freed. For leak tests. Any context. */
 size_t kmalloc_count(void);
 /* Returns the pages that the allocator holds without an object in them: as good as free. Any context. */

@@ -34,6 +34,10 @@ void page_get(void *address);
  * frees it. Task and interrupt context. */
 void page_put(void *address);
 
+/* Sets the free memory aside, but for the largest blocks: until there are none left, page_alloc and page_put take
+ * instructions that depend only on the calls since now. Harmless at any time; nothing is lost. Task context. */
+void page_set_aside(void);
+
 /* Returns the references on the page or block at ADDRESS. A snapshot unless the caller holds the only
  * one. Any context. */
 unsigned int page_references(const void *address);

@@ -15,6 +15,7 @@
 #include <kernel/fs/inotify.h>
 #include <kernel/fs/pipe.h>
 #include <kernel/fs/sysctl.h>
+#include <kernel/mm/kmalloc.h>
 #include <kernel/mm/page.h>
 #include <kernel/mm/text.h>
 #include <kernel/mm/vm.h>
@@ -140,6 +141,19 @@ static ssize_t store_kptr_restrict(void *unused, const char *bytes, size_t size)
 {
 	return capable(CAP_SYS_ADMIN) ? proc_store_number(bytes, size, 0, 2, &kptr_restrict) :
 					-EPERM;
+}
+
+/* Linux: sysctl_compaction_handler, where only 1 is no error. A count of a program writes it (docs/counting.md). */
+static ssize_t store_compact_memory(void *unused, const char *bytes, size_t size)
+{
+	_Atomic int number;
+	ssize_t result = proc_store_number(bytes, size, 1, 1, &number);
+
+	if (result > 0) {
+		kmalloc_set_aside();
+		page_set_aside();
+	}
+	return result;
 }
 
 bool proc_addresses_visible(void)
@@ -293,6 +307,11 @@ static const struct pseudo_entry kernel_entries[] = {
 };
 
 static const struct pseudo_entry vm_entries[] = {
+	{ .name = "compact_memory",
+	  .mode = S_IFREG | 0200,
+	  PROC_SYS_RULES,
+	  .once = true,
+	  .store = store_compact_memory },
 	FILE_ENTRY(max_map_count),
 	FILE_ENTRY(overcommit_memory),
 	FILE_ENTRY(mmap_min_addr),

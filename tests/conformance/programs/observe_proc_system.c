@@ -100,6 +100,27 @@ static void settings(void)
 	show(outcome(open("/proc/sys/kernel/hostname", O_RDONLY | O_TRUNC)), "hostname: truncate");
 }
 
+/* The setting that is a request. */
+static void compaction(void)
+{
+	static const char *const path = "/proc/sys/vm/compact_memory";
+	static const char *const values[] = { "1", "1\n", " 1", "1 1", "0x1",	    "0",
+					      "2", "-1",  "11", "x",   "4294967297" };
+	struct stat about;
+	int status;
+
+	SEE(stat(path, &about));
+	show_number((long)about.st_mode, "compact_memory: mode");
+	show(outcome(open(path, O_RDONLY)), "compact_memory: open to read");
+	show(outcome(open(path, O_RDWR)), "compact_memory: open to read and write");
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		show(outcome_value(write_file(path, values[i])), "compact_memory: write %zu", i);
+	if (fork() == 0)
+		_exit(setuid(1000) < 0 ? 1 : open(path, O_WRONLY) < 0 ? errno : 0);
+	wait(&status);
+	show(error_name(WEXITSTATUS(status)), "compact_memory: open to write, as a user");
+}
+
 /* --- the whole --- */
 
 static void tree(void)
@@ -237,6 +258,7 @@ static void tree(void)
 int main(void)
 {
 	settings();
+	compaction();
 	tree();
 	return 0;
 }
