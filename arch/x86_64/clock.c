@@ -17,6 +17,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include <arch/clock.h>
 #include <arch/port.h>
@@ -89,6 +90,15 @@ static bool hypervisor_frequencies(uint64_t *tsc, uint64_t *apic)
 	return leaf.eax && leaf.ebx;
 }
 
+/* Returns whether QEMU's emulator (TCG) runs this. */
+static bool is_emulated(void)
+{
+	struct cpuid leaf = cpuid_read(0x40000000, 0);
+
+	return (cpuid_read(1, 0).ecx >> CPUID_HYPERVISOR_BIT & 1) &&
+	       memcmp(&leaf.ebx, "TCGTCGTCGTCG", 3 * sizeof(leaf.ebx)) == 0;
+}
+
 /*
  * Measurement against a counter of known frequency.
  */
@@ -131,14 +141,17 @@ static uint32_t read_pit(void)
 	return 0xffff - (low | (uint32_t)arch_port_read8(PIT_CHANNEL_2) << 8);
 }
 
-/* The local APIC's timer as the last resort, where a hypervisor gives nothing else: QEMU and KVM let it
- * run at 1 GHz (QEMU: hw/i386/apic_common.c; KVM: APIC_BUS_CYCLE_NS). */
+/* The local APIC's timer: in QEMU's emulator, where it runs at exactly 1 GHz (hw/i386/apic_common.c), so that virtual time has
+ * no error that depends on the moment of the measurement; and as the last resort where a hypervisor gives nothing else, since
+ * KVM lets it run at 1 GHz, too (APIC_BUS_CYCLE_NS). */
 #define APIC_TIMER_HZ 1000000000
 
 static uint32_t read_apic_timer(void)
 {
 	return UINT32_MAX - apic_timer_count();
 }
+
+enum { PM_TIMER, INTERVAL_TIMER, APIC_TIMER };
 
 /* From the best to the last resort. */
 static const struct reference {
@@ -148,9 +161,10 @@ static const struct reference {
 	void (*start)(void);
 	uint32_t (*read)(void);
 } references[] = {
-	{ "power-management timer", PM_TIMER_HZ, 0xffffff, NULL, read_pm_timer },
-	{ "interval timer", PIT_HZ, 0xffff, start_pit, read_pit },
-	{ "APIC timer, taken for 1 GHz", APIC_TIMER_HZ, UINT32_MAX, NULL, read_apic_timer },
+	[PM_TIMER] = { "power-management timer", PM_TIMER_HZ, 0xffffff, NULL, read_pm_timer },
+	[INTERVAL_TIMER] = { "interval timer", PIT_HZ, 0xffff, start_pit, read_pit },
+	[APIC_TIMER] = { "APIC timer, taken for 1 GHz", APIC_TIMER_HZ, UINT32_MAX, NULL,
+			 read_apic_timer },
 };
 
 /* Reads of a reference in which it has to change; each takes longer than a tick of a real one. */
@@ -197,7 +211,9 @@ static struct moment take_moment(const struct reference *reference)
 /* Sets what is not known of tsc_hz and apic_hz. Returns the reference's name. */
 static const char *measure(void)
 {
-	const struct reference *reference = &references[acpi_info.pm_timer ? 0 : 1];
+	const struct reference *reference = &references[is_emulated()	   ? APIC_TIMER :
+							acpi_info.pm_timer ? PM_TIMER :
+									     INTERVAL_TIMER];
 
 	/* In deadline mode the APIC's timer does not count. */
 	apic_timer_set_deadline(false);

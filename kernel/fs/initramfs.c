@@ -33,6 +33,11 @@
 	"\xfd"   \
 	"7zXZ"
 
+/* The numbers of inodes begin here: of files of the archive, and of those that programs make. Both have seven digits, however
+ * many files the archive has, and the later ones are the same. */
+#define ARCHIVE_NUMBERS 1000000
+#define LATER_NUMBERS	2000000
+
 /* Order of the header's fields after the magic number. */
 enum cpio_field {
 	CPIO_INO,
@@ -284,11 +289,13 @@ void files_init(void)
 void initramfs_unpack(const void *start, size_t size)
 {
 	struct archive archive = { .bytes = start, .size = size };
+	struct superblock *root = root_dentry->inode->superblock;
 	bool ended = false;
 	size_t files = 0;
 
 	if (!start || !size)
 		boot_failure("no initramfs; give one to the boot loader as the first module");
+	root->last_number = ARCHIVE_NUMBERS;
 	while (archive.at < archive.size) {
 		struct member member;
 
@@ -307,6 +314,8 @@ void initramfs_unpack(const void *start, size_t size)
 	}
 	if (!ended)
 		damaged(&archive, "cut off: no end mark");
-	tmpfs_limit_inodes(root_dentry->inode->superblock);
+	if (root->last_number < LATER_NUMBERS)
+		root->last_number = LATER_NUMBERS;
+	tmpfs_limit_inodes(root);
 	log_debug("initramfs: %zu files, %zu KiB", files, size / 1024);
 }

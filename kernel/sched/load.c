@@ -20,6 +20,12 @@ static const uint32_t decays[3] = { 60296, 64453, 65173 };
 static _Atomic uint32_t averages[3];
 static struct timer timer;
 
+/* At a multiple of the period: the moment does not depend on how long the machine took to start. */
+static void arm(struct timer *due)
+{
+	timer_arm(due, (clock_ns() / SAMPLE_NS + 1) * SAMPLE_NS);
+}
+
 static void take_sample(struct timer *due)
 {
 	uint64_t count = (uint64_t)sched_runnable_count() << 16;
@@ -28,7 +34,7 @@ static void take_sample(struct timer *due)
 		averages[i] = (uint32_t)((averages[i] * (uint64_t)decays[i] +
 					  count * (65536 - decays[i])) >>
 					 16);
-	timer_arm(due, clock_ns() + SAMPLE_NS);
+	arm(due);
 }
 
 /* Begins to take the averages. */
@@ -37,7 +43,7 @@ static void sched_load_init(void)
 	unsigned long state = arch_irq_save();
 
 	timer_init(&timer, take_sample);
-	timer_arm(&timer, clock_ns() + SAMPLE_NS);
+	arm(&timer);
 	arch_irq_restore(state);
 }
 
