@@ -44,12 +44,6 @@ def build(folder, name, *options):
     return program, tap.command(["gcc", "-O1", *options, "-o", program, os.path.join(PROGRAMS, name)])[0]
 
 
-def user_of(run):
-    """Output, status and the counts of user mode."""
-    return run[:2], {name: row.get("user", row.get("all")) for name, row in run[2]["counts"].items() if name != "context-switches"} \
-        if run[2] else run[3]
-
-
 def whole(run):
     return run[:2], run[2]["counts"] if run[2] else run[3]
 
@@ -85,11 +79,29 @@ def check_surroundings(report, folder, threads):
         busy = count(threads)
         load.kill()
     report.equal(whole(busy), whole(first), "load on the host changes no count")
-    for name in ("one", "two"):
-        with open(os.path.join(elsewhere, name), "wb") as file:
-            file.truncate(5 << 20)
-    more = count("--add", os.path.join(elsewhere, "one"), "--add", os.path.join(elsewhere, "two"), threads)
-    report.equal(user_of(more), user_of(first), "unrelated files in the machine change no count of user mode")
+
+
+def check_unrelated(report, folder, known, threads, names):
+    """Unrelated files of several sizes and at several places, beside several kinds of work."""
+    place = os.path.join(folder, "unrelated")
+    os.makedirs(os.path.join(place, "many"))
+    for name, size in (("tiny", 1), ("some", 5000), ("large", 3 << 20), *((f"many/{number}", number * 100) for number in range(50))):
+        with open(os.path.join(place, name), "wb") as file:
+            file.truncate(size)
+    added = {"a tiny file": ("tiny",), "a file of 5000 bytes": ("some",), "a file of 3 MiB": ("large",), "50 files": ("many",),
+             "a file in the folder of the program": ("/bin/true",), "a file at another path": (PAGE,),
+             "all of these": (".", "/bin/true", PAGE)}
+    for program, words, some in (("a small program", (known,), False), ("a program with threads", ("--cpus", "2", threads), False),
+                                 ("a program that makes and finds files", (names,), False),
+                                 ("Python", (PYTHON, "-c", "print(1)"), True)):
+        alone = count(*words, cwd=place)
+        report.equal((alone[0], bool(alone[2])), (0, True), f"{program} is counted", alone[3])
+        for name, paths in added.items():
+            # Python takes longer.
+            if some and name not in ("a tiny file", "50 files", "all of these"):
+                continue
+            more = count(*(word for path in paths for word in ("--add", path)), *words, cwd=place)
+            report.equal(whole(more), whole(alone), f"{program}: no other count with {name} in the machine", more[3])
 
 
 def check_input(report, threads):
@@ -222,10 +234,12 @@ def main():
         region, region_built = build(folder, "region.S", "-nostdlib", "-static", "-no-pie")
         part, part_built = build(folder, "part.c", "-static", "-I" + LIBPERF, os.path.join(LIBPERF, "perf_region.c"))
         threads, threads_built = build(folder, "threads.c", "-pthread")
-        report.equal((known_built, region_built, part_built, threads_built), (0, 0, 0, 0), "the programs are built")
+        names, names_built = build(folder, "names.c")
+        report.equal((known_built, region_built, part_built, threads_built, names_built), (0, 0, 0, 0, 0), "the programs are built")
         check_known(report, known)
         check_region(report, region, part)
         check_surroundings(report, folder, threads)
+        check_unrelated(report, folder, known, threads, names)
         check_input(report, threads)
         check_output(report, folder)
         check_let_go(report, threads)

@@ -80,6 +80,15 @@ static int restart_random(void)
 	return fd < 0 || ioctl(fd, RNDRESEEDCRNG) < 0 || close(fd) < 0 ? -1 : 0;
 }
 
+/* Makes the kernel's allocators work as if nothing had been allocated before, so that the program's kernel work does not depend
+ * on it. */
+static int set_memory_aside(void)
+{
+	int fd = open("/proc/sys/vm/compact_memory", O_WRONLY | O_CLOEXEC);
+
+	return fd < 0 || write(fd, "1", 1) != 1 || close(fd) < 0 ? -1 : 0;
+}
+
 /* From now on the program's client requests decide what is counted: a request of Tally's own, in Valgrind's form. 0; -1 with
  * errno: only x86-64's emulator knows requests. */
 static int wait_for_requests(void)
@@ -290,6 +299,8 @@ int main(int argc, char **argv)
 		return fail("fifo");
 	if (options.fixed_random && restart_random() < 0)
 		return fail("random");
+	if (set_memory_aside() < 0)
+		return fail("memory");
 	if (pipe2(go, O_CLOEXEC) < 0 || pipe2(failed, O_CLOEXEC) < 0)
 		return fail("pipe");
 
