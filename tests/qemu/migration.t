@@ -12,7 +12,7 @@ INTEL = "max,vendor=GenuineIntel,pmu=on"
 AMD = "max,vendor=AuthenticAMD,pmu=on,x-pmu-amd="
 # The CPU, and the suites that the guest runs on it, with the words for the guest.
 MACHINES = (
-    (INTEL, "version=5 amd=0 counters=4", ("pmi", "counts")),
+    (INTEL, "version=5 amd=0 counters=4", ("pmi", "counts", "sse")),
     (INTEL + ",x-lbr=on", "version=5 amd=0 counters=4 lbr=1", ("lbr",)),
     (INTEL + ",x-pebs=on", "version=5 amd=0 counters=4 pebs=1", ("pebs",)),
     (AMD + "v2,x-ibs=on", "version=0 amd=3 counters=6 ibs=1", ("ibs",)),

@@ -129,7 +129,7 @@ extern char halting_end[], opening_end[];
 void test_cpuid(void), test_registers(void), test_counts(void), test_rings(void);
 void test_pmi(void), test_smp(void), test_absent(void), test_unmodelled(void);
 void test_kinds(void), test_model(void), test_svm(void), test_dsa(void), test_faults(void);
-void test_strings(void), test_lbr(void), test_pebs(void), test_ibs(void);
+void test_strings(void), test_lbr(void), test_pebs(void), test_ibs(void), test_sse(void);
 void test_amd_cpuid(void), test_amd_registers(void), test_amd_free_running(void);
 /* Not a test: work for qemu/bench to measure. */
 void bench(void);

@@ -28,6 +28,7 @@ static const struct {
 	{ "lbr", test_lbr },
 	{ "pebs", test_pebs },
 	{ "ibs", test_ibs },
+	{ "sse", test_sse },
 };
 
 static const struct {

@@ -2,12 +2,8 @@
  * x86: SSE's arithmetic by the host's own SSE
  *
  * A host of the same kind computes what the guest's processor would: the result,
- * the choice among NaNs and all flags of MXCSR. The host's MXCSR gathers
- * flags as the guest's does, so it shows what an operation has raised, if the
- * flags that the guest has not raised were clear before.
- *
- * softfloat computes where the guest asks for another rounding, or for zeros in
- * place of denormals, and on other hosts.
+ * the choice among NaNs and all flags of MXCSR, in the guest's mode
+ * (host-sse-flags.h). softfloat computes on other hosts, and what a host lacks.
  *
  * Copyright (c) 2026 The Tally authors
  *
@@ -19,80 +15,14 @@
 
 #ifdef __x86_64__
 
-/* MXCSR: Intel SDM volume 1, 10.2.3 */
-#define HOST_SSE_FLAGS    0x003f
-#define HOST_SSE_PLAIN    0x1f80        /* nothing traps, rounds to nearest */
-#define HOST_SSE_SOFT     0xe040        /* rounding, FTZ, DAZ */
-
 typedef double HostVector __attribute__((vector_size(16)));
 
-static inline uint32_t host_sse_mxcsr(void)
-{
-    uint32_t mxcsr;
-
-    asm volatile("stmxcsr %0" : "=m" (mxcsr));
-    return mxcsr;
-}
-
-/* Clears the flags of the host. Whether the host's MXCSR is a plain one. */
-static bool __attribute__((noinline, cold)) host_sse_clear(void)
-{
-    uint32_t plain = HOST_SSE_PLAIN;
-
-    if ((host_sse_mxcsr() & ~HOST_SSE_FLAGS) != HOST_SSE_PLAIN) {
-        return false;
-    }
-    asm volatile("ldmxcsr %0" : : "m" (plain));
-    return true;
-}
-
-/* Raises for the guest what the host has raised. */
-static void __attribute__((noinline, cold)) host_sse_raise(CPUX86State *env)
-{
-    uint32_t raised = host_sse_mxcsr() & HOST_SSE_FLAGS & ~env->mxcsr;
-
-    env->mxcsr |= raised;
-    float_raise((raised & FPUS_IE ? float_flag_invalid : 0) |
-                (raised & FPUS_ZE ? float_flag_divbyzero : 0) |
-                (raised & FPUS_OE ? float_flag_overflow : 0) |
-                (raised & FPUS_UE ? float_flag_underflow : 0) |
-                (raised & FPUS_PE ? float_flag_inexact : 0),
-                &env->sse_status);
-}
-
-/* Whether the host may compute. */
-static inline bool host_sse_may(CPUX86State *env)
-{
-    return likely(!(env->mxcsr & HOST_SSE_SOFT));
-}
-
-/*
- * After an operation: whether the host's MXCSR is a plain one and has no flag that
- * the guest has not. Then the result is right, and the operation raised no new flag.
- */
-static inline bool host_sse_quiet(CPUX86State *env)
-{
-    return likely(!((host_sse_mxcsr() ^ HOST_SSE_PLAIN) &
-                    ~(env->mxcsr & HOST_SSE_FLAGS)));
-}
-
-/*
- * Lets the host COMPUTE. It computes once more, with its flags clear, where it
- * cannot be seen whether a flag is this operation's. Then the helper has to KEEP
- * the result and be done; if the host may not compute, it goes on.
- */
+/* Lets the host COMPUTE. Then the helper has to KEEP the result and be done. */
 #define HOST_SSE_DO(compute, keep)                                          \
-    if (host_sse_may(env)) {                                                \
+    do {                                                                    \
         compute;                                                            \
-        if (host_sse_quiet(env)) {                                          \
-            keep;                                                           \
-        }                                                                   \
-        if (host_sse_clear()) {                                             \
-            compute;                                                        \
-            host_sse_raise(env);                                            \
-            keep;                                                           \
-        }                                                                   \
-    }
+        keep;                                                               \
+    } while (0);
 
 /*
  * Part N of REG. A store of all 16 bytes could not forward to a load of them if
@@ -136,6 +66,12 @@ static inline void host_sse_set_part(ZMMReg *reg, int n, HostVector part)
 #define HOST_SSE_PACKED_2(insn) HOST_SSE_PACKED(v, insn " %1, %0")
 #define HOST_SSE_PACKED_1(insn) HOST_SSE_PACKED(s, insn " %1, %0")
 
+/* The same of an instruction that SSE3 has. */
+#define HOST_SSE3_PACKED_2(insn)                                            \
+    if (__builtin_cpu_supports("sse3")) {                                   \
+        HOST_SSE_PACKED_2(insn)                                             \
+    }
+
 /* INSN of element 0, in v and s, or in s alone; the others are v's. */
 #define HOST_SSE_SCALAR_2(insn, elem)                                       \
     HostVector value;                                                       \
@@ -145,6 +81,41 @@ static inline void host_sse_set_part(ZMMReg *reg, int n, HostVector part)
         asm volatile(insn " %1, %0" : "+x" (value) : "m" (s->elem(0)));     \
     }, {                                                                    \
         host_sse_set_part(d, 0, value);                                     \
+        return;                                                             \
+    })
+
+/* INSN of floats to twice as many bytes. */
+#define HOST_SSE_WIDEN(insn)                                                \
+    HostVector value[SHIFT];                                                \
+                                                                            \
+    HOST_SSE_DO({                                                           \
+        for (int n = 0; n < SHIFT; n++) {                                   \
+            asm volatile(insn " %1, %0"                                     \
+                         : "=x" (value[n]) : "m" (s->ZMM_Q(n)));            \
+        }                                                                   \
+    }, {                                                                    \
+        for (int n = 0; n < SHIFT; n++) {                                   \
+            host_sse_set_part(d, n, value[n]);                              \
+        }                                                                   \
+        return;                                                             \
+    })
+
+/* INSN of doubles to half as many bytes; zeros follow. */
+#define HOST_SSE_NARROW(insn)                                               \
+    HostVector value[SHIFT];                                                \
+                                                                            \
+    HOST_SSE_DO({                                                           \
+        for (int n = 0; n < SHIFT; n++) {                                   \
+            asm volatile(insn " %1, %0"                                     \
+                         : "=x" (value[n]) : "x" (host_sse_part(s, n)));    \
+        }                                                                   \
+    }, {                                                                    \
+        for (int n = 0; n < 2 * SHIFT; n++) {                               \
+            d->ZMM_Q(n) = 0;                                                \
+        }                                                                   \
+        for (int n = 0; n < SHIFT; n++) {                                   \
+            memcpy(&d->ZMM_Q(n), &value[n], sizeof(d->ZMM_Q(n)));           \
+        }                                                                   \
         return;                                                             \
     })
 
@@ -162,6 +133,129 @@ static inline void host_sse_set_part(ZMMReg *reg, int n, HostVector part)
         CC_OP = CC_OP_EFLAGS;                                               \
         return;                                                             \
     })
+
+/* The predicates of comparisons that make masks, by their numbers. AVX has the last 24. */
+enum {
+    HOST_SSE_cmpeq, HOST_SSE_cmplt, HOST_SSE_cmple, HOST_SSE_cmpunord,
+    HOST_SSE_cmpneq, HOST_SSE_cmpnlt, HOST_SSE_cmpnle, HOST_SSE_cmpord,
+    HOST_SSE_cmpequ, HOST_SSE_cmpnge, HOST_SSE_cmpngt, HOST_SSE_cmpfalse,
+    HOST_SSE_cmpnequ, HOST_SSE_cmpge, HOST_SSE_cmpgt, HOST_SSE_cmptrue,
+    HOST_SSE_cmpeqs, HOST_SSE_cmpltq, HOST_SSE_cmpleq, HOST_SSE_cmpunords,
+    HOST_SSE_cmpneqq, HOST_SSE_cmpnltq, HOST_SSE_cmpnleq, HOST_SSE_cmpords,
+    HOST_SSE_cmpequs, HOST_SSE_cmpngeq, HOST_SSE_cmpngtq, HOST_SSE_cmpfalses,
+    HOST_SSE_cmpnequs, HOST_SSE_cmpgeq, HOST_SSE_cmpgtq, HOST_SSE_cmptrues,
+};
+
+#define HOST_SSE_MASK_OF(suffix, number, value, by)                         \
+    if ((number) < 8) {                                                     \
+        asm volatile("cmp" suffix " %2, %1, %0"                             \
+                     : "+x" (value) : "xm" (by), "i" ((number) & 7));       \
+    } else {                                                                \
+        asm volatile("vcmp" suffix " %2, %1, %0, %0"                        \
+                     : "+x" (value) : "xm" (by), "i" (number));             \
+    }
+
+#define HOST_SSE_HAS_MASK(name)                                             \
+    (HOST_SSE_##name < 8 || __builtin_cpu_supports("avx"))
+
+#define HOST_SSE_MASKS(name, suffix)                                        \
+    if (HOST_SSE_HAS_MASK(name)) {                                          \
+        HostVector value[SHIFT];                                            \
+                                                                            \
+        HOST_SSE_DO({                                                       \
+            for (int n = 0; n < SHIFT; n++) {                               \
+                value[n] = host_sse_part(v, n);                             \
+                HOST_SSE_MASK_OF(suffix, HOST_SSE_##name, value[n],         \
+                                 host_sse_part(s, n))                       \
+            }                                                               \
+        }, {                                                                \
+            for (int n = 0; n < SHIFT; n++) {                               \
+                host_sse_set_part(d, n, value[n]);                          \
+            }                                                               \
+            return;                                                         \
+        })                                                                  \
+    }
+
+#define HOST_SSE_MASK(name, suffix, elem)                                   \
+    if (HOST_SSE_HAS_MASK(name)) {                                          \
+        HostVector value;                                                   \
+                                                                            \
+        HOST_SSE_DO({                                                       \
+            value = host_sse_part(v, 0);                                    \
+            HOST_SSE_MASK_OF(suffix, HOST_SSE_##name, value, s->elem(0))    \
+        }, {                                                                \
+            host_sse_set_part(d, 0, value);                                 \
+            return;                                                         \
+        })                                                                  \
+    }
+
+/* VALUE = A * VALUE + C, by FMA: INSN may negate the product or C. */
+#define HOST_FMA(insn, value, a, c)                                         \
+    asm volatile(insn " %2, %1, %0" : "+x" (value) : "x" (a), "xm" (c))
+
+/* The one of the instructions that FLAGS of softfloat stand for. */
+#define HOST_FMA_BY(flags, suffix, value, a, c)                             \
+    switch (flags) {                                                        \
+    case 0:                                                                 \
+        HOST_FMA("vfmadd213" suffix, value, a, c);                          \
+        break;                                                              \
+    case float_muladd_negate_product:                                       \
+        HOST_FMA("vfnmadd213" suffix, value, a, c);                         \
+        break;                                                              \
+    case float_muladd_negate_c:                                             \
+        HOST_FMA("vfmsub213" suffix, value, a, c);                          \
+        break;                                                              \
+    default:                                                                \
+        HOST_FMA("vfnmsub213" suffix, value, a, c);                         \
+        break;                                                              \
+    }
+
+#define HOST_FMA_TYPE_ZMM_S "s"
+#define HOST_FMA_TYPE_ZMM_D "d"
+
+/* Element 0 of a * b + c; the others are d's. */
+#define HOST_FMA_SCALAR(elem)                                               \
+    if (__builtin_cpu_supports("fma")) {                                    \
+        HostVector value;                                                   \
+                                                                            \
+        HOST_SSE_DO({                                                       \
+            value = host_sse_part(b, 0);                                    \
+            HOST_FMA_BY(flags, "s" HOST_FMA_TYPE_##elem, value,             \
+                        host_sse_part(a, 0), c->elem(0))                    \
+        }, {                                                                \
+            memcpy(&d->elem(0), &value, sizeof(d->elem(0)));                \
+            return;                                                         \
+        })                                                                  \
+    }
+
+/* a * b + c. FLIP is the difference of the odd elements' flags. */
+#define HOST_FMA_PACKED(elem)                                               \
+    if (__builtin_cpu_supports("fma")) {                                    \
+        HostVector value[SHIFT];                                            \
+                                                                            \
+        HOST_SSE_DO({                                                       \
+            for (int n = 0; n < SHIFT; n++) {                               \
+                value[n] = host_sse_part(b, n);                             \
+                if (!flip) {                                                \
+                    HOST_FMA_BY(flags, "p" HOST_FMA_TYPE_##elem, value[n],  \
+                                host_sse_part(a, n), host_sse_part(c, n))   \
+                } else if (flags) {                                         \
+                    HOST_FMA("vfmaddsub213p" HOST_FMA_TYPE_##elem,          \
+                             value[n], host_sse_part(a, n),                 \
+                             host_sse_part(c, n));                          \
+                } else {                                                    \
+                    HOST_FMA("vfmsubadd213p" HOST_FMA_TYPE_##elem,          \
+                             value[n], host_sse_part(a, n),                 \
+                             host_sse_part(c, n));                          \
+                }                                                           \
+            }                                                               \
+        }, {                                                                \
+            for (int n = 0; n < SHIFT; n++) {                               \
+                host_sse_set_part(d, n, value[n]);                          \
+            }                                                               \
+            return;                                                         \
+        })                                                                  \
+    }
 
 /* INSN of an integer to d's element 0, or of s's element 0 to an integer. */
 #define HOST_SSE_FROM_INT(insn, elem)                                       \
@@ -197,8 +291,15 @@ static inline void host_sse_set_part(ZMMReg *reg, int n, HostVector part)
 
 #define HOST_SSE_PACKED_2(insn)
 #define HOST_SSE_PACKED_1(insn)
+#define HOST_SSE3_PACKED_2(insn)
 #define HOST_SSE_SCALAR_2(insn, elem)
+#define HOST_SSE_WIDEN(insn)
+#define HOST_SSE_NARROW(insn)
 #define HOST_SSE_COMPARE(insn, elem)
+#define HOST_SSE_MASKS(name, suffix)
+#define HOST_SSE_MASK(name, suffix, elem)
+#define HOST_FMA_SCALAR(elem)
+#define HOST_FMA_PACKED(elem)
 #define HOST_SSE_FROM_INT(insn, elem)
 #define HOST_SSE_TO_INT(insn, elem, type)
 #define HOST_SSE_DOUBLES()

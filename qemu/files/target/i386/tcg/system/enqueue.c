@@ -20,6 +20,7 @@
 #include "exec/helper-proto.h"
 #include "hw/enqueue.h"
 #include "tcg/helper-tcg.h"
+#include "tcg/host-flags.h"
 
 #define PASID_RESERVED 0x7ff00000u      /* bits 30:20 */
 
@@ -50,6 +51,7 @@ static int submit(CPUX86State *env, target_ulong address,
                   uintptr_t ra)
 {
     RCU_READ_LOCK_GUARD();
+    HOST_FLAGS_KEEP();
     hwaddr offset;
     MemoryRegion *region = find_target(env, address, &offset, ra);
     Object *owner = region ? memory_region_owner(region) : NULL;
