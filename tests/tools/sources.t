@@ -226,7 +226,7 @@ def check_headers(report):
 
 
 def check_interpreters(report):
-    """What the PATH has may be a version manager's script, which takes longer to start than Python itself."""
+    """The PATH may lead to a version manager's script, which takes longer to start than Python itself."""
     wrong = []
     for path in sources(""):
         with open(os.path.join(ROOT, path), "rb") as file:
