@@ -3,8 +3,9 @@
  * Time: the time-stamp counter as the clock, the local APIC's timer for deadlines.
  *
  * CPUID gives the counter's frequency on some CPUs and hypervisors. Otherwise the kernel measures it
- * against the power-management timer, the interval timer, or, in a machine without both, the local APIC's
- * timer; 2 ms are enough for 1 part in 1000, and nothing here promises more about wall time. Every
+ * against a timer, for 2 ms: in QEMU's emulator the local APIC's timer, which is exact in virtual time;
+ * elsewhere the power-management timer, the interval timer, or, without both, the local APIC's timer. That
+ * is enough for 1 part in 1000, and nothing here promises more about wall time. Every
  * conversion is one multiplication with at most 32 bits of fraction. User space can do the same
  * multiplication (clock_user_conversion), and the results are equal.
  *
@@ -153,7 +154,7 @@ static uint32_t read_apic_timer(void)
 
 enum { PM_TIMER, INTERVAL_TIMER, APIC_TIMER };
 
-/* From the best to the last resort. */
+/* In the order of preference, but for the emulator (measure()). */
 static const struct reference {
 	const char *name;
 	uint64_t hz;

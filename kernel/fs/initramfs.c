@@ -33,8 +33,8 @@
 	"\xfd"   \
 	"7zXZ"
 
-/* The numbers of inodes begin here: of files of the archive, and of those that programs make. Both have seven digits, however
- * many files the archive has, and the later ones are the same. */
+/* Inode numbers of the archive's files, and of files that programs make, begin after these. All have seven digits, and those of
+ * later files do not depend on the archive, while it has fewer than a million files. */
 #define ARCHIVE_NUMBERS 1000000
 #define LATER_NUMBERS	2000000
 

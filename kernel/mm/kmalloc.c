@@ -285,9 +285,10 @@ bool kmalloc_take_back(void)
 			unsigned long state = arch_irq_save();
 
 			more = false;
-			/* The caller may hold this lock: find_slab allocates a page, and takes back its own. */
+			/* The caller may hold this lock: find_slab() does while it allocates a page, and then
+			 * takes back this class's objects itself. */
 			if (spin_try_lock(&class->lock)) {
-				for (unsigned int n = 0; n < TAKE_BACK_BATCH; n++)
+				for (unsigned int n = 0; n < TAKE_BACK_BATCH && (n == 0 || more); n++)
 					any |= more = take_back_one(class);
 				spin_unlock(&class->lock);
 			}

@@ -7,9 +7,11 @@
  * buddy, with which it merges, differs from it in bit n of the frame number. Frames that the
  * allocator does not own (holes, firmware, the kernel itself) are FRAME_RESERVED and so never merge.
  *
- * page_set_aside() begins an epoch: all smaller free blocks go to a list of their own, and blocks of an earlier epoch go
- * there when they are freed, without merging. So the instructions of an allocation and of a free are those of the epoch's
- * own calls, as long as there are largest blocks. Without one, blocks come back from that list, and merge.
+ * page_set_aside() begins an epoch. Free blocks below the largest order, and blocks of an earlier epoch when they are freed,
+ * go to the list aside, unmerged; they keep FRAME_FREE and their order. A largest block is split only in the epoch that uses
+ * it, so a block of this epoch has no buddy aside. (When the epoch's number wraps or memory has run out it may have one, which
+ * does no harm.) If no block is large enough, page_alloc() merges the blocks of that list, and then lets kmalloc.c, the only
+ * module above that this file calls, give pages back.
  *
  * Not here: objects smaller than a page (kmalloc.c), mappings of a page (tables.c).
  *
@@ -52,7 +54,7 @@ struct frame {
 
 static struct spinlock buddy_lock = SPINLOCK_INITIALIZER;
 static LIST_HEAD(, frame) free_blocks[PAGE_ORDER_MAX + 1]; /* B */
-static LIST_HEAD(, frame) aside; /* B: unmerged, of any order; the last is aside_end */
+static LIST_HEAD(, frame) aside; /* B: of any order; ends with aside_end from the first page_set_aside() on */
 /* B: so that no insertion finds the list empty, after the first page_set_aside(). */
 static struct frame aside_end;
 /* B: the number of page_set_aside()s. After 256 a block of before merges when it is freed, which does no harm. */
@@ -102,7 +104,7 @@ static struct frame *frame_of(const void *address)
 	return frame;
 }
 
-/* Puts the block at FRAME on a free list after merging it with its free buddies. */
+/* Merges the block at FRAME with its free buddies and puts it on a free list. The caller counts free_pages. */
 static void free_block(struct frame *frame, unsigned int order)
 {
 	while (order < PAGE_ORDER_MAX) {

@@ -14,7 +14,9 @@ ROOT = os.path.join(HERE, "..", "..")
 BUILD = os.environ["TALLY_BUILD"]
 TALLY = os.path.join(ROOT, "tools", "tally")
 BOMBS, LEAK = (os.path.join(BUILD, "user", "bin", name) for name in ("bombs", "leak"))
-# The exhaustion comes to what is set aside, too. An answer takes a process, a pipe and memory. The shell says "Killed" only when it is still alive as it begins to wait. While the bomb has all tasks, the shell works without children.
+# An answer takes a process, a pipe and memory. The shell says "Killed" only when it is still alive as it begins to wait. While the
+# bomb has all tasks, the shell works without children. compact_memory sets memory aside first, so that the exhaustion uses that
+# memory, too.
 SCRIPT = f"""\
 answer() {{
 	echo "$1: $(busybox uname -s | busybox cat)"

@@ -82,7 +82,7 @@ static uint64_t of_name(size_t i)
 	return name_hash(name, strlen(name));
 }
 
-/* Each bit makes a fork of one path: more of them than a walk's first steps. */
+/* Hashes that differ from one another in one bit each: more forks above an end than the first 20 steps of a walk pass. */
 static uint64_t of_one_path(size_t i)
 {
 	return HASH_BITS | (UINT64_C(1) << (i % 62));
@@ -149,8 +149,8 @@ static const struct tap_rule rules[] = {
 	{ "an empty tree has no name", an_empty_tree },
 	{ "hashes of other names differ", hashes_differ },
 	{ "names are found until they are removed", names_by_their_hash },
-	{ "so are those whose hashes have a common part", hashes_with_a_common_part },
-	{ "and those of one hash", equal_hashes },
+	{ "names whose hashes share bits are found until they are removed", hashes_with_a_common_part },
+	{ "names of one hash are found until they are removed", equal_hashes },
 };
 
 TAP_MAIN(rules)

@@ -6,7 +6,7 @@
  * open file, or as a current directory. A file system whose entries come and go (inode_ops.look_up) has
  * dentries only while they are used, never linked.
  *
- * Locks: tree_mutex (D), at all timesy name, parent, link and mount. It comes before every inode's and
+ * Locks: tree_mutex (D), at all times: name, parent, link and mount. It comes before every inode's and
  * space's mutex. Names and parents change also under dentry_name_lock (N), a spin lock, for readers that
  * cannot take D. References need none.
  */

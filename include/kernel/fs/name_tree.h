@@ -4,10 +4,11 @@
  * instructions of a path's walk do not depend on the other files of its directories.
  *
  * A tree is a PATRICIA (Morrison, "PATRICIA", J. ACM 15, 1968): a fork for each entry, on the lowest bit in which the
- * hashes below it differ. An end leads to itself, so that a walk of 20 steps, without a branch, is at its end; only if there
- * are more forks above an end, which takes some 20,000 names, the walk goes on.
+ * hashes below it differ. An end is its own child. So a walk takes 20 steps without a branch, and then is at an end, unless
+ * there are more than 20 forks above it: that takes some 20,000 names, and then the walk takes 20 steps more. More
+ * instructions take names of one hash, too: they are a list.
  *
- * Lock: the caller's, one for all trees.
+ * Lock: the caller's, one for each tree; for directories tree_mutex.
  */
 #ifndef KERNEL_NAME_TREE_H
 #define KERNEL_NAME_TREE_H
@@ -39,15 +40,20 @@ void name_tree_start(void);
 /* Returns the hash of NAME for the functions below. */
 uint64_t name_hash(const char *name, size_t size);
 
-/* Make TREE empty; and return whether it is. */
+/* Makes TREE empty. Any context. */
 void name_tree_init(struct name_tree *tree);
+
+/* Returns whether TREE has no entry. The lock held. */
 bool name_tree_is_empty(const struct name_tree *tree);
 
-/* Returns the first entry with HASH, or NULL. */
+/* Returns the first entry of TREE with HASH, or NULL; entry->same leads to the others, and the caller compares their names. The
+ * lock held. */
 struct name_entry *name_tree_find(const struct name_tree *tree, uint64_t hash);
 
-/* Inserts ENTRY, which is in no tree, with HASH; and removes it again. */
+/* Inserts ENTRY, which is in no tree, with HASH of name_hash(). Allocates nothing and cannot fail. The lock held. */
 void name_tree_insert(struct name_tree *tree, struct name_entry *entry, uint64_t hash);
+
+/* Removes ENTRY, which is in TREE. The lock held. */
 void name_tree_remove(struct name_tree *tree, struct name_entry *entry);
 
 #endif

@@ -30,12 +30,14 @@ static inline char *kcopy_text(const char *bytes, size_t size)
 /* Frees what kzalloc returned; NULL is allowed. Task and interrupt context. */
 void kfree(void *object);
 
-/* Sets the free objects aside: until no page can be allocated, kzalloc and kfree take instructions that depend only on the
- * calls since now. Before page_set_aside(), because it frees pages. Harmless at any time; nothing is lost. Task context. */
+/* Begins an epoch: sets the free objects aside. Until no page can be allocated, the instructions of kzalloc and kfree depend
+ * only on the calls of this epoch. Call it before page_set_aside(), because it frees pages. It may be called at any time, and
+ * loses no memory. Task context. */
 void kmalloc_set_aside(void);
 
-/* Returns objects that were freed since then to their slabs, which may free pages; false: there were none. Task and
- * interrupt context. */
+/* Returns the objects of earlier epochs that were freed in this one to their slabs, which may free pages. Skips each size
+ * whose lock is taken, because the caller may hold it. True: at least one object has returned. Task and interrupt context;
+ * the caller may hold one class->lock. */
 bool kmalloc_take_back(void);
 
 /* Returns the number of objects allocated and not freed. For leak tests. Any context. */

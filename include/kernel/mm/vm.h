@@ -307,7 +307,7 @@ bool vm_any_space_leaving(void);
 /* Returns the number of free pages that programs do not get. Any context. */
 size_t oom_reserve_pages(void);
 
-/* Returns whether COUNT pages are free, also by what kmalloc can take back. Task and interrupt context. */
+/* Returns whether COUNT pages are free. If fewer are, first lets kmalloc give pages back. Task and interrupt context. */
 bool oom_has_pages(size_t count);
 
 /* Makes MAPPING empty, before it is shared. */

@@ -3,7 +3,8 @@
  * /proc/sys: settings and limits of the system, as sysctl(8) and programs read and set them. Meaning and
  * ranges: Linux's admin-guide/sysctl.
  *
- * Every file shows a value that is in force; a written value takes effect at once.
+ * Every file that can be read shows a value that is in force. A written value takes effect at once. compact_memory is a
+ * request: it has no value.
  */
 #include <string.h>
 

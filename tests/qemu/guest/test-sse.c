@@ -2,8 +2,9 @@
 /*
  * test-sse.c: the flags of MXCSR belong to one CPU, and stay while it does something else or is stopped.
  *
- * An instruction raises one flag. Before MXCSR is read the CPU takes interrupts, uses devices and executes code for the first
- * time. All the while it shows what MXCSR has to be: R14 has HELD, and R15 the value, for who stops the machine.
+ * An instruction raises one flag. In the first half of the rounds the CPU then waits, and shows what MXCSR has to be: R14 is
+ * HELD and R15 is the value, for a test that stops the machine. In the second half it uses a device, executes code for the
+ * first time, or computes by other units, and then reads MXCSR.
  */
 
 #include "guest.h"
