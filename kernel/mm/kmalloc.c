@@ -29,8 +29,8 @@
 
 #define SLAB_HEADER_SIZE 64
 #define SLAB_MAGIC	 0x62616c73u /* "slab" */
-/* Late objects that return at a time, with interrupts off. */
-#define TAKE_BACK_BATCH	 64
+/* Late objects that return, and slabs that are set aside, at a time, with interrupts off. */
+#define BATCH		 64
 
 struct free_object {
 	struct free_object *next;
@@ -41,7 +41,7 @@ struct slab_class;
 LIST_HEAD(slab_list, slab);
 
 struct slab {
-	LIST_ENTRY(slab) link; /* C: in list_of() while it has a free object */
+	LIST_ENTRY(slab) link; /* C: in a list of its class while it has a free object */
 	struct slab_class *class;
 	struct free_object *free; /* C */
 	uint32_t used;		  /* C: objects given out */
@@ -54,11 +54,12 @@ _Static_assert(sizeof(struct slab) <= SLAB_HEADER_SIZE, "header overlaps the fir
 struct slab_class {
 	size_t object_size;
 	struct spinlock lock;
-	uint32_t epoch;		  /* C: the number of kmalloc_set_aside()s */
-	struct slab_list partial; /* C: slabs of this epoch with at least one free object */
-	struct slab_list aside;	  /* C: those of earlier ones */
-	struct free_object *late; /* C: objects of earlier slabs that wait for their return */
-	size_t used, slabs;	  /* C: objects given out; pages */
+	uint32_t epoch;		   /* C: the number of kmalloc_set_aside()s */
+	struct slab_list partial;  /* C: slabs of this epoch with at least one free object */
+	struct slab_list aside;	   /* C: those of earlier ones */
+	struct slab_list unsorted; /* C: those on their way from partial to aside */
+	struct free_object *late;  /* C: objects of earlier slabs that wait for their return */
+	size_t used, slabs;	   /* C: objects given out; pages */
 };
 
 /* From 576 on, the sizes that fill a page best while staying multiples of 64. */
@@ -99,31 +100,23 @@ static unsigned int order_for(size_t size)
 	return order;
 }
 
-/* Returns the list in which SLAB is while it has a free object. Its class's lock is held. */
-static struct slab_list *list_of(struct slab *slab)
-{
-	struct slab_class *class = slab->class;
-
-	return slab->epoch == class->epoch ? &class->partial : &class->aside;
-}
-
-/* Returns OBJECT to SLAB, which LIST is for. Its class's lock is held. */
-static void put_in_slab(struct slab *slab, struct slab_list *list, struct free_object *object)
+/* Returns OBJECT to SLAB, which belongs in LIST; true: it was SLAB's last one in use. Its class's lock is held. */
+static inline bool put_in_slab(struct slab *slab, struct slab_list *list,
+			       struct free_object *object)
 {
 	if (!slab->free)
 		LIST_INSERT_HEAD(list, slab, link);
 	object->next = slab->free;
 	slab->free = object;
-	/* One empty slab stays, so that a single object does not cost a page allocation each time. */
-	if (--slab->used == 0) {
-		if (LIST_FIRST(list) != slab || LIST_NEXT(slab, link)) {
-			LIST_REMOVE(slab, link);
-			slab->class->slabs--;
-			page_put(slab);
-		} else {
-			spare_pages++;
-		}
-	}
+	return --slab->used == 0;
+}
+
+/* Frees SLAB, which is in a list and has no object in use. Its class's lock is held. */
+static __attribute__((noinline)) void free_slab(struct slab *slab)
+{
+	LIST_REMOVE(slab, link);
+	slab->class->slabs--;
+	page_put(slab);
 }
 
 /* Returns an object of CLASS that is late to its slab; false: there is none. CLASS's lock is held. */
@@ -135,22 +128,24 @@ static bool take_back_one(struct slab_class *class)
 	if (!object)
 		return false;
 	class->late = object->next;
-	put_in_slab(slab, list_of(slab), object);
+	if (put_in_slab(slab, &class->aside, object))
+		free_slab(slab);
 	return true;
 }
 
 /* Returns a slab of CLASS that is set aside and has a free object; NULL: there is none. CLASS's lock is held. */
 static struct slab *find_aside(struct slab_class *class)
 {
-	while (LIST_EMPTY(&class->aside) && take_back_one(class))
-		continue;
-	return LIST_FIRST(&class->aside);
+	if (LIST_EMPTY(&class->aside) && LIST_EMPTY(&class->unsorted))
+		take_back_one(class);
+	return !LIST_EMPTY(&class->aside) ? LIST_FIRST(&class->aside) :
+					    LIST_FIRST(&class->unsorted);
 }
 
 /* Returns a slab of CLASS with a free object, a new one if possible; NULL: no memory. CLASS's lock is held. */
 static struct slab *find_slab(struct slab_class *class)
 {
-	struct slab *slab = page_alloc(0);
+	struct slab *slab = page_alloc_free(0);
 
 	if (!slab)
 		return find_aside(class);
@@ -171,30 +166,47 @@ static struct slab *find_slab(struct slab_class *class)
 	return slab;
 }
 
+/* Takes an object of CLASS from a slab; NULL: no memory, but perhaps in other classes. */
+static inline __attribute__((always_inline)) void *take_object(struct slab_class *class)
+{
+	struct free_object *object = NULL;
+	unsigned long state = spin_lock_irqsave(&class->lock);
+	struct slab *slab = LIST_FIRST(&class->partial);
+
+	if (!slab)
+		slab = find_slab(class);
+	if (slab) {
+		object = slab->free;
+		slab->free = object->next;
+		class->used++;
+		if (slab->used++ == 0)
+			spare_pages--;
+		if (!slab->free)
+			LIST_REMOVE(slab, link);
+	}
+	spin_unlock_irqrestore(&class->lock, state);
+	return object;
+}
+
+/* The same after other classes have given pages back, without CLASS's lock. */
+static __attribute__((noinline)) void *take_object_back(struct slab_class *class)
+{
+	kmalloc_take_back();
+	return take_object(class);
+}
+
 void *kzalloc(size_t size)
 {
 	ASSERT(size != 0 && size <= KMALLOC_MAX);
 	struct slab_class *class = class_for(size + POISON_TRAILER_SIZE);
-	void *object = NULL;
+	void *object;
 
 	if (!class) {
 		object = page_alloc(order_for(size));
 	} else {
-		unsigned long state = spin_lock_irqsave(&class->lock);
-		struct slab *slab = LIST_FIRST(&class->partial);
-
-		if (!slab)
-			slab = find_slab(class);
-		if (slab) {
-			object = slab->free;
-			slab->free = slab->free->next;
-			class->used++;
-			if (slab->used++ == 0)
-				spare_pages--;
-			if (!slab->free)
-				LIST_REMOVE(slab, link);
-		}
-		spin_unlock_irqrestore(&class->lock, state);
+		object = take_object(class);
+		if (!object)
+			object = take_object_back(class);
 		if (object) {
 			poison_object_taken(object, class->object_size, size,
 					    __builtin_return_address(0));
@@ -216,8 +228,14 @@ static void free_in_slab(struct slab *slab, struct free_object *object, const vo
 	poison_object_freed(object, class->object_size, caller);
 	ASSERT(slab->used != 0);
 	class->used--;
-	if (slab->epoch == class->epoch) {
-		put_in_slab(slab, &class->partial, object);
+	if (__builtin_expect(slab->epoch == class->epoch, true)) {
+		/* One empty slab stays, so that a single object does not cost a page allocation each time. */
+		if (put_in_slab(slab, &class->partial, object)) {
+			if (LIST_FIRST(&class->partial) != slab || LIST_NEXT(slab, link))
+				free_slab(slab);
+			else
+				spare_pages++;
+		}
 	} else {
 		object->next = class->late;
 		class->late = object;
@@ -241,22 +259,38 @@ void kfree(void *object)
 	atomic_fetch_sub_explicit(&objects_live, 1, memory_order_relaxed);
 }
 
-/* Moves the slabs of FROM with objects to class->aside, and frees the others. CLASS's lock is held. */
-static void set_aside(struct slab_class *class, struct slab_list *from)
+/* Moves all slabs of CLASS from partial, of whatever length, to unsorted, which is empty. CLASS's lock is held. */
+static void begin_to_set_aside(struct slab_class *class)
 {
-	struct slab *slab, *next;
+	struct slab *first = LIST_FIRST(&class->partial);
 
-	for (slab = LIST_FIRST(from); slab; slab = next) {
-		next = LIST_NEXT(slab, link);
-		LIST_REMOVE(slab, link);
+	ASSERT(LIST_EMPTY(&class->unsorted));
+	class->epoch++;
+	if (!first)
+		return;
+	class->unsorted.lh_first = first;
+	first->link.le_prev = &class->unsorted.lh_first;
+	LIST_INIT(&class->partial);
+}
+
+/* Moves some slabs with objects from unsorted to aside, and frees those without; false: none is left. CLASS's lock is held. */
+static bool set_some_aside(struct slab_class *class)
+{
+	struct slab *slab;
+
+	for (unsigned int n = 0; n < BATCH; n++) {
+		slab = LIST_FIRST(&class->unsorted);
+		if (!slab)
+			return false;
 		if (slab->used) {
+			LIST_REMOVE(slab, link);
 			LIST_INSERT_HEAD(&class->aside, slab, link);
 		} else {
 			spare_pages--;
-			class->slabs--;
-			page_put(slab);
+			free_slab(slab);
 		}
 	}
+	return true;
 }
 
 void kmalloc_set_aside(void)
@@ -265,37 +299,40 @@ void kmalloc_set_aside(void)
 	for (size_t i = 0; i < CLASS_COUNT; i++) {
 		struct slab_class *class = &classes[i];
 		unsigned long state = spin_lock_irqsave(&class->lock);
+		bool more = true;
 
-		set_aside(class, &class->aside);
-		set_aside(class, &class->partial);
-		class->epoch++;
+		begin_to_set_aside(class);
+		while (more) {
+			more = set_some_aside(class);
+			spin_unlock_irqrestore(&class->lock, state);
+			state = spin_lock_irqsave(&class->lock);
+		}
 		spin_unlock_irqrestore(&class->lock, state);
 	}
 }
 
-bool kmalloc_take_back(void)
+/* Returns some of CLASS's late objects; false: none is left. CLASS's lock is held. */
+static bool take_some_back(struct slab_class *class)
 {
-	bool any = false;
+	for (unsigned int n = 0; n < BATCH; n++)
+		if (!take_back_one(class))
+			return false;
+	return true;
+}
 
+void kmalloc_take_back(void)
+{
 	for (size_t i = 0; i < CLASS_COUNT; i++) {
 		struct slab_class *class = &classes[i];
 		bool more = true;
 
 		while (more) {
-			unsigned long state = arch_irq_save();
+			unsigned long state = spin_lock_irqsave(&class->lock);
 
-			more = false;
-			/* The caller may hold this lock: find_slab() does while it allocates a page, and then
-			 * takes back this class's objects itself. */
-			if (spin_try_lock(&class->lock)) {
-				for (unsigned int n = 0; n < TAKE_BACK_BATCH && (n == 0 || more); n++)
-					any |= more = take_back_one(class);
-				spin_unlock(&class->lock);
-			}
-			arch_irq_restore(state);
+			more = take_some_back(class);
+			spin_unlock_irqrestore(&class->lock, state);
 		}
 	}
-	return any;
 }
 
 size_t kmalloc_count(void)

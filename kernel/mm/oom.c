@@ -22,7 +22,10 @@ size_t oom_reserve_pages(void)
 
 bool oom_has_pages(size_t count)
 {
-	return page_free_count() >= count || (kmalloc_take_back() && page_free_count() >= count);
+	if (page_free_count() >= count)
+		return true;
+	kmalloc_take_back();
+	return page_free_count() >= count;
 }
 
 void *oom_page_alloc(void)

@@ -54,7 +54,8 @@ struct frame {
 
 static struct spinlock buddy_lock = SPINLOCK_INITIALIZER;
 static LIST_HEAD(, frame) free_blocks[PAGE_ORDER_MAX + 1]; /* B */
-static LIST_HEAD(, frame) aside; /* B: of any order; ends with aside_end from the first page_set_aside() on */
+static LIST_HEAD(, frame)
+	aside; /* B: of any order; ends with aside_end from the first page_set_aside() on */
 /* B: so that no insertion finds the list empty, after the first page_set_aside(). */
 static struct frame aside_end;
 /* B: the number of page_set_aside()s. After 256 a block of before merges when it is freed, which does no harm. */
@@ -126,10 +127,9 @@ static void free_block(struct frame *frame, unsigned int order)
 	LIST_INSERT_HEAD(&free_blocks[order], frame, link);
 }
 
-/* Returns some of the blocks that are set aside to the free lists; false: there are none. */
+/* Returns some of the blocks that are set aside to the free lists; false: there are none. buddy_lock is held. */
 static bool return_some(void)
 {
-	unsigned long state = spin_lock_irqsave(&buddy_lock);
 	struct frame *frame;
 	unsigned int count = 0;
 
@@ -138,7 +138,6 @@ static bool return_some(void)
 		LIST_REMOVE(frame, link);
 		free_block(frame, frame->order);
 	}
-	spin_unlock_irqrestore(&buddy_lock, state);
 	return count;
 }
 
@@ -202,17 +201,27 @@ static void check_poison(struct frame *frame, unsigned int order)
 
 #endif
 
-void *page_alloc(unsigned int order)
+/* Takes a block of ORDER, also of those that are set aside; NULL: there is none. */
+static struct frame *take_any_block(unsigned int order)
 {
 	struct frame *frame;
+	bool again;
 
 	ASSERT(order <= PAGE_ORDER_MAX);
 	do {
 		unsigned long state = spin_lock_irqsave(&buddy_lock);
 
 		frame = take_block(order);
+		/* Under the same lock, so that no other CPU returns them between a failure and this. */
+		again = !frame && return_some();
 		spin_unlock_irqrestore(&buddy_lock, state);
-	} while (!frame && (return_some() || kmalloc_take_back()));
+	} while (again);
+	return frame;
+}
+
+/* Prepares FRAME, which take_any_block returned for ORDER, and returns its address; NULL for NULL. */
+static void *give_out(struct frame *frame, unsigned int order)
+{
 	hook_pages_allocated(frame ? frame_number(frame) : HOOK_NO_FRAME, order);
 	if (!frame)
 		return NULL;
@@ -220,6 +229,22 @@ void *page_alloc(unsigned int order)
 	frame->kind = PAGE_ANONYMOUS;
 	atomic_store_explicit(&frame->references, 1, memory_order_relaxed);
 	return memset(frame_address(frame), 0, PAGE_SIZE << order);
+}
+
+void *page_alloc_free(unsigned int order)
+{
+	return give_out(take_any_block(order), order);
+}
+
+void *page_alloc(unsigned int order)
+{
+	struct frame *frame = take_any_block(order);
+
+	if (!frame) {
+		kmalloc_take_back();
+		frame = take_any_block(order);
+	}
+	return give_out(frame, order);
 }
 
 void page_get(void *address)

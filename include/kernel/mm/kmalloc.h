@@ -31,14 +31,13 @@ static inline char *kcopy_text(const char *bytes, size_t size)
 void kfree(void *object);
 
 /* Begins an epoch: sets the free objects aside. Until no page can be allocated, the instructions of kzalloc and kfree depend
- * only on the calls of this epoch. Call it before page_set_aside(), because it frees pages. It may be called at any time, and
- * loses no memory. Task context. */
+ * only on the calls of this epoch. Call it before page_set_aside(), because it frees pages. It may be called at any time, by one
+ * task at a time, and loses no memory. Task context. */
 void kmalloc_set_aside(void);
 
-/* Returns the objects of earlier epochs that were freed in this one to their slabs, which may free pages. Skips each size
- * whose lock is taken, because the caller may hold it. True: at least one object has returned. Task and interrupt context;
- * the caller may hold one class->lock. */
-bool kmalloc_take_back(void);
+/* Returns the objects of earlier epochs that were freed in this one to their slabs, which may free pages. Task and interrupt
+ * context, without a lock of kmalloc's or of the pages. */
+void kmalloc_take_back(void);
 
 /* Returns the number of objects allocated and not freed. For leak tests. Any context. */
 size_t kmalloc_count(void);

@@ -26,6 +26,10 @@ void page_init(const struct page_range *ranges, unsigned int count);
  * ORDER: 0 … PAGE_ORDER_MAX. Task and interrupt context. */
 void *page_alloc(unsigned int order);
 
+/* The same, of free memory only: takes nothing back from kmalloc, which calls this under its locks. Task and interrupt
+ * context. */
+void *page_alloc_free(unsigned int order);
+
 /* Takes a reference to the page that page_alloc returned at ADDRESS (order 0), or to the block that
  * begins there. Task and interrupt context. */
 void page_get(void *address);

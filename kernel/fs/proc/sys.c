@@ -144,6 +144,9 @@ static ssize_t store_kptr_restrict(void *unused, const char *bytes, size_t size)
 					-EPERM;
 }
 
+/* One kmalloc_set_aside() at a time. */
+static struct mutex aside_mutex = MUTEX_INITIALIZER(aside_mutex);
+
 /* Linux: sysctl_compaction_handler, where only 1 is no error. A count of a program writes it (docs/counting.md). */
 static ssize_t store_compact_memory(void *unused, const char *bytes, size_t size)
 {
@@ -151,8 +154,10 @@ static ssize_t store_compact_memory(void *unused, const char *bytes, size_t size
 	ssize_t result = proc_store_number(bytes, size, 1, 1, &number);
 
 	if (result > 0) {
+		mutex_lock(&aside_mutex);
 		kmalloc_set_aside();
 		page_set_aside();
+		mutex_unlock(&aside_mutex);
 	}
 	return result;
 }
