@@ -149,7 +149,8 @@ static const struct tap_rule rules[] = {
 	{ "an empty tree has no name", an_empty_tree },
 	{ "hashes of other names differ", hashes_differ },
 	{ "names are found until they are removed", names_by_their_hash },
-	{ "names whose hashes share bits are found until they are removed", hashes_with_a_common_part },
+	{ "names whose hashes share bits are found until they are removed",
+	  hashes_with_a_common_part },
 	{ "names of one hash are found until they are removed", equal_hashes },
 };
 
