@@ -202,7 +202,7 @@ static void check_poison(struct frame *frame, unsigned int order)
 #endif
 
 /* Takes a block of ORDER, also of those that are set aside; NULL: there is none. */
-static struct frame *take_any_block(unsigned int order)
+static inline __attribute__((always_inline)) struct frame *take_any_block(unsigned int order)
 {
 	struct frame *frame;
 	bool again;
@@ -220,7 +220,7 @@ static struct frame *take_any_block(unsigned int order)
 }
 
 /* Prepares FRAME, which take_any_block returned for ORDER, and returns its address; NULL for NULL. */
-static void *give_out(struct frame *frame, unsigned int order)
+static inline __attribute__((always_inline)) void *give_out(struct frame *frame, unsigned int order)
 {
 	hook_pages_allocated(frame ? frame_number(frame) : HOOK_NO_FRAME, order);
 	if (!frame)
