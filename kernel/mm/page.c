@@ -293,10 +293,13 @@ static bool set_some_aside(unsigned int order)
 
 void page_set_aside(void)
 {
-	while (return_some())
-		continue;
 	unsigned long state = spin_lock_irqsave(&buddy_lock);
 
+	while (return_some()) {
+		/* Lets interrupts in. */
+		spin_unlock_irqrestore(&buddy_lock, state);
+		state = spin_lock_irqsave(&buddy_lock);
+	}
 	if (LIST_EMPTY(&aside))
 		LIST_INSERT_HEAD(&aside, &aside_end, link);
 	epoch++;
