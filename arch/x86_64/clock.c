@@ -32,6 +32,7 @@
 
 #include "acpi.h"
 #include "features.h"
+#include "hypervisor.h"
 
 /* clock_ns() = offset_ns + (tsc * mult >> shift). Constant after clock_init. */
 static struct clock_conversion conversion;
@@ -76,12 +77,9 @@ static uint64_t tsc_hz_of_cpuid(void)
 	return 0;
 }
 
-#define CPUID_HYPERVISOR_BIT 31 /* leaf 1, ECX */
-
 static bool hypervisor_frequencies(uint64_t *tsc, uint64_t *apic)
 {
-	if (!(cpuid_read(1, 0).ecx >> CPUID_HYPERVISOR_BIT & 1) ||
-	    cpuid_max(0x40000000) < 0x40000010 || cpuid_max(0x40000000) > 0x400000ff)
+	if (cpuid_hypervisor_max() < 0x40000010)
 		return false;
 
 	struct cpuid leaf = cpuid_read(0x40000010, 0);
@@ -94,9 +92,9 @@ static bool hypervisor_frequencies(uint64_t *tsc, uint64_t *apic)
 /* Returns whether QEMU's emulator (TCG) runs this. */
 static bool is_emulated(void)
 {
-	struct cpuid leaf = cpuid_read(0x40000000, 0);
+	struct cpuid leaf = cpuid_read(CPUID_HYPERVISOR_LEAF, 0);
 
-	return (cpuid_read(1, 0).ecx >> CPUID_HYPERVISOR_BIT & 1) &&
+	return cpuid_hypervisor_max() &&
 	       memcmp(&leaf.ebx, "TCGTCGTCGTCG", 3 * sizeof(leaf.ebx)) == 0;
 }
 

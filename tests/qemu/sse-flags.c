@@ -14,6 +14,8 @@
 #include <unistd.h>
 #include <xmmintrin.h>
 
+#include "xorshift.h"
+
 #define PLAIN	  0x1f80u
 #define FLAGS	  0x3fu
 #define SEQUENCES 3000
@@ -22,16 +24,6 @@
 #define THREADS	  6
 #define PASSES	  4000
 #define PAGES	  512
-
-static uint64_t state = 1;
-
-static uint64_t next_random(void)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state;
-}
 
 /* Zeros, ones, small, great and denormal numbers, infinities and NaNs, of both signs. */
 static double random_operand(void)

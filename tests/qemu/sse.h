@@ -13,6 +13,8 @@
 #include <string.h>
 #include <xmmintrin.h>
 
+#include "xorshift.h"
+
 #define FLAGS	     0x3fu
 #define MASKED	     0x1f80u
 #define DAZ	     0x0040u
@@ -47,16 +49,6 @@ static const uint32_t floats[] = {
 };
 #define DOUBLES (sizeof(doubles) / sizeof(doubles[0]))
 #define FLOATS	(sizeof(floats) / sizeof(floats[0]))
-
-static uint64_t state = 1;
-
-static uint64_t next_random(void)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state;
-}
 
 static uint64_t hash;
 

@@ -14,13 +14,12 @@
 #include <kernel/perf/pmu.h>
 #include <machine/msr.h>
 
-#define CPUID_HYPERVISOR (1u << 31) /* leaf 1, ECX */
-#define LEAF_HYPERVISOR	 0x40000000u
-#define LEAF_EMULATOR	 0x40000001u
-#define LEAF_GREATEST	 0x400000ffu
-#define SIGNATURE	 0x796c6154u /* "Taly" */
-#define HAS_CACHEGRIND	 (1u << 0)
-#define HAS_FUNCTIONS	 (1u << 1)
+#include "../hypervisor.h"
+
+#define LEAF_EMULATOR  0x40000001u
+#define SIGNATURE      0x796c6154u /* "Taly" */
+#define HAS_CACHEGRIND (1u << 0)
+#define HAS_FUNCTIONS  (1u << 1)
 
 static const struct pmu_attribute cachegrind_events[] = {
 	{ "Ir", "event=0xff,umask=0x01" },   { "I1mr", "event=0xff,umask=0x02" },
@@ -36,13 +35,9 @@ _Static_assert(sizeof(cachegrind_events) / sizeof(cachegrind_events[0]) == EMULA
 /* Returns the bits that the emulator announces. */
 static uint32_t features(void)
 {
-	uint32_t greatest;
 	struct cpuid leaf;
 
-	if (!(cpuid_read(1, 0).ecx & CPUID_HYPERVISOR))
-		return 0;
-	greatest = cpuid_max(LEAF_HYPERVISOR);
-	if (greatest < LEAF_EMULATOR || greatest > LEAF_GREATEST)
+	if (cpuid_hypervisor_max() < LEAF_EMULATOR)
 		return 0;
 	leaf = cpuid_read(LEAF_EMULATOR, 0);
 	return leaf.eax == SIGNATURE ? leaf.ebx : 0;

@@ -5,9 +5,9 @@
  *     count [-t] [-r] [-a] [-v] [-c FIFO[,ACK]] [-i INPUT] -o RESULT EVENT... -- PROGRAM [ARGUMENTS]
  *
  * It is the first process of a machine. An EVENT is NAME:TYPE:CONFIG:MODES, numbers of perf_event_open(2) and the letters
- * u and k. Descendants are counted, too. First it sets the kernel's free memory aside
- * (/proc/sys/vm/compact_memory), so that it has to be root. The program reads INPUT as its standard input, if there is one. -t begins at a
- * multiple of START_NS on the clock; -r lets the kernel's random numbers begin anew; -a puts the program at fixed
+ * u and k. Descendants are counted, too. First it sets the kernel's free memory aside (/proc/sys/vm/compact_memory), so that
+ * it has to be root. The program reads INPUT as its standard input, if there is one. -t begins at a multiple of START_NS on
+ * the clock; -r lets the kernel's random numbers begin anew; -a puts the program at fixed
  * addresses. With -c the events are off until the program writes "enable\n" to FIFO, as to perf stat's: then or at
  * "disable\n" they change, and "ack\n" is the answer at ACK. With -v the emulator's counters stand still until the program
  * starts them by a client request of Valgrind's headers (qemu/files/target/i386/tcg/system/pmu-requests.c).
