@@ -522,9 +522,38 @@ static void check_bases(void)
 	EXPECT_EQ(arch_prctl(ARCH_SET_GS, 0), 0);
 }
 
+/* The carry and the direction, which INC leaves alone: bits 0 and 10 of RFLAGS. */
+#define CF_AND_DF 0x401
+
+/* An emulator may stop all other CPUs for an atomic operation on two pages. */
+static void check_two_pages(void)
+{
+	for (int i = 0; i < 100; i++) {
+		unsigned char *pages = mmap(NULL, (size_t)(2 * PAGE), PROT_READ | PROT_WRITE,
+					    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		uint64_t flags;
+
+		EXPECT(pages != MAP_FAILED);
+		pages[0] = 1; /* the second page is not there */
+		__asm__ volatile("stc\n\t"
+				 "std\n\t"
+				 "lock incl %1\n\t"
+				 "pushfq\n\t"
+				 "popq %0\n\t"
+				 "cld"
+				 : "=&r"(flags), "+m"(*(uint32_t *)(pages + PAGE - 2))
+				 :
+				 : "cc");
+		EXPECT_EQ(flags & CF_AND_DF, CF_AND_DF);
+		EXPECT_EQ(pages[PAGE - 2], 1);
+		EXPECT_EQ(munmap(pages, (size_t)(2 * PAGE)), 0);
+	}
+}
+
 static const struct tap_rule rules[] = {
 	{ "a system call changes rax, rcx and r11, and these as the manual says", check_syscall },
 	{ "a page fault changes no register", check_page_fault },
+	{ "one in an atomic operation on two pages changes no flag", check_two_pages },
 	{ "preemption changes no register, general or vector", check_preemption },
 	{ "the upper halves of vector registers are the task's own", check_upper_halves },
 	{ "a forked child has its parent's vector registers", check_fork },

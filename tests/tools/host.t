@@ -44,6 +44,7 @@ def packing(report):
                                    {"A": "1"}, root=tree)
     report.ok(blob == again, "packing is reproducible")
     rooted(report)
+    one_file(report)
     two = blob + bytes(512) + blob
     report.equal(len(list(cpio.entries(two))), 2 * len(expected), "archives can be joined")
 
@@ -76,6 +77,28 @@ def rooted(report):
     names = [name for name, _, _ in cpio.entries(blob)]
     report.ok("usr/bin/words" in names and "bin/words" not in names,
               "a program of the host goes where the tree's links lead", names)
+
+
+def one_file(report):
+    """A file that has several names on the host, and a folder of Python's."""
+    tree = os.path.join(FOLDER, "python3.0")
+    shutil.rmtree(tree, ignore_errors=True)
+    os.makedirs(os.path.join(tree, "config-3.0"))
+    for name in ("one", "config-3.0/libpython3.0.a"):
+        with open(os.path.join(tree, name), "w", encoding="utf-8") as file:
+            file.write("contents\n")
+    os.symlink("one", os.path.join(tree, "two"))
+    blob = initramfs.pack_program(os.path.join(BUILD, "tests", "nothing"), [], {}, added=[tree])
+    inside = tree.lstrip("/")
+    found = {name: data for name, _, data in cpio.entries(blob) if name.startswith(f"{inside}/")}
+    report.equal(found, {f"{inside}/one": b"contents\n", f"{inside}/two": b""},
+                 "a file's contents are packed once, and what is only linked with is not packed")
+    out = os.path.join(FOLDER, "unpacked")
+    shutil.rmtree(out, ignore_errors=True)
+    os.makedirs(out)
+    tap.command(["cpio", "-id", "--quiet", "-D", out], stdin=blob)
+    names = [os.path.join(out, inside, name) for name in ("one", "two")]
+    report.ok(os.path.samefile(*names) and os.path.getsize(names[1]) == 9, "both names lead to the same file", names)
 
 
 def packages(report):

@@ -27,16 +27,20 @@ class Archive:
     def __init__(self):
         self._parts = []
         self._inodes = 0
-        self._linked = {}  # the number of a file with several names, by the host's numbers of it
+        self._linked = {}  # the number of a file with several names, by the host's numbers of it or by its first name
 
     def add_file(self, name, data, mode=0o644):
         self.add(name, stat.S_IFREG | mode, data)
 
-    def add(self, name, mode, data, status=None, time=0):
+    def add(self, name, mode, data, status=None, time=0, names=None):
         """An entry of the type that is in `mode`. `time`: of its last change, in seconds since 1970. `status`, an
         os.stat_result: has its owner, its time, its device number; and its other names, if they are added
-        too, are other names of it in the archive, where only the first has the contents."""
+        too, are other names of it in the archive, where only the first has the contents. `names`: those that one
+        file without a status has in the archive, if it has several; the data counts with the first of them."""
         values = {"mtime": time & 0xFFFFFFFF}
+        if names is not None:
+            values["nlink"] = len(names)
+            values["ino"] = self._linked.setdefault(names[0], self._inodes + 1)
         if status is not None:
             values = {"uid": status.st_uid, "gid": status.st_gid, "mtime": int(status.st_mtime) & 0xFFFFFFFF}
             if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):

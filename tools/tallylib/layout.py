@@ -83,15 +83,31 @@ class Layout:
     def finish(self):
         """The archive, as bytes."""
         archive = cpio.Archive()
+        names_of = self._names_of_files()
         for name, entry in self._entries.items():
             contents = entry.contents
+            names = names_of.get(name)
+            if names and name != names[0]:
+                contents = b""
             if isinstance(contents, str):
                 contents = read_file(contents)
             try:
-                archive.add(name, entry.mode, contents, entry.status, entry.time)
+                archive.add(name, entry.mode, contents, entry.status, entry.time, names)
             except ValueError as error:
                 raise Failure(USAGE, str(error)) from None
         return archive.finish()
+
+    def _names_of_files(self):
+        """{name: all names of its file}, where the host's one file has become several entries: they are one here too."""
+        found = {}
+        for name, entry in self._entries.items():
+            if entry.status is None and isinstance(entry.contents, str):
+                try:
+                    status = os.stat(entry.contents)
+                except OSError:
+                    continue  # finish() fails where it reads it
+                found.setdefault((status.st_dev, status.st_ino, entry.mode, entry.time), []).append(name)
+        return {name: names for names in found.values() if len(names) > 1 for name in names}
 
     def _place(self, path):
         """The name at which a path ends, links followed; where one leads nowhere, that place."""

@@ -19,15 +19,19 @@
 #include "qemu/atomic.h"
 
 #define KNOWN_BLOCKS_BITS  12
-#define KNOWN_BLOCK_BITS   5
+#define KNOWN_BLOCK_SHIFT  5
 #define KNOWN_BLOCKS       (1 << KNOWN_BLOCKS_BITS)
 /*
  * The offset of an address' entry in the table:
- * (pc << KNOWN_BLOCK_BITS ^ pc >> KNOWN_BLOCKS_FOLD) & KNOWN_BLOCKS_MASK
+ * pc * KNOWN_BLOCKS_FACTOR >> KNOWN_BLOCKS_SHIFT & KNOWN_BLOCKS_MASK
+ * The factor is the odd number next to 2^31 divided by the golden ratio (Knuth, The
+ * Art of Computer Programming, vol. 3, 6.4).
  */
-#define KNOWN_BLOCKS_FOLD  (KNOWN_BLOCKS_BITS - KNOWN_BLOCK_BITS)
-#define KNOWN_BLOCKS_MASK  ((KNOWN_BLOCKS - 1) << KNOWN_BLOCK_BITS)
+#define KNOWN_BLOCKS_FACTOR 0x4f1bbcdd
+#define KNOWN_BLOCKS_SHIFT (31 - KNOWN_BLOCK_SHIFT)
+#define KNOWN_BLOCKS_MASK  ((KNOWN_BLOCKS - 1) << KNOWN_BLOCK_SHIFT)
 
+/* Written and read by the CPU's thread only. */
 typedef struct KnownBlock {
     uint64_t pc;
     uint64_t generation;
@@ -35,7 +39,7 @@ typedef struct KnownBlock {
     uint32_t flags;
 } KnownBlock;
 
-QEMU_BUILD_BUG_ON(sizeof(KnownBlock) != 1 << KNOWN_BLOCK_BITS);
+QEMU_BUILD_BUG_ON(sizeof(KnownBlock) != 1 << KNOWN_BLOCK_SHIFT);
 
 /* Makes all entries of CPU invalid. Any thread. */
 static inline void known_blocks_forget(CPUState *cpu)
@@ -50,7 +54,7 @@ static inline void known_blocks_forget(CPUState *cpu)
 static inline void known_block_add(KnownBlock *table, uint64_t pc, uint32_t flags,
                                    const void *code, uint64_t generation)
 {
-    uint64_t offset = (pc << KNOWN_BLOCK_BITS ^ pc >> KNOWN_BLOCKS_FOLD) &
+    uint64_t offset = pc * KNOWN_BLOCKS_FACTOR >> KNOWN_BLOCKS_SHIFT &
                       KNOWN_BLOCKS_MASK;
     KnownBlock *block = (void *)table + offset;
 

@@ -35,7 +35,10 @@ static inline void host_flags_set_mxcsr(uint32_t mxcsr)
     asm volatile("ldmxcsr %0" : : "m" (mxcsr) : "memory");
 }
 
-/* Ends what is kept, if anything is: for who leaves by a long jump. */
+/*
+ * Ends HOST_FLAGS_KEEP() of this thread, if there is one: MXCSR is the guest's
+ * again. For the target of a long jump. Any thread.
+ */
 static inline void host_flags_put_back(void)
 {
     if (host_flags_kept) {
@@ -44,7 +47,10 @@ static inline void host_flags_put_back(void)
     }
 }
 
-/* Whether this is the outermost to keep them. */
+/*
+ * Gives this thread a plain MXCSR and keeps its own. Returns false if an outer
+ * function already did.
+ */
 static inline bool host_flags_keep(void)
 {
     if (host_flags_kept) {
@@ -55,6 +61,7 @@ static inline bool host_flags_keep(void)
     return true;
 }
 
+/* The cleanup of HOST_FLAGS_KEEP(). */
 static inline void host_flags_leave(const bool *outermost)
 {
     if (*outermost) {
@@ -62,7 +69,10 @@ static inline void host_flags_leave(const bool *outermost)
     }
 }
 
-/* From here to the end of the function. Any thread. */
+/*
+ * From here to the end of the function the thread has a plain MXCSR. Functions
+ * that use it may call each other. Any thread, also outside of a vCPU.
+ */
 #define HOST_FLAGS_KEEP()                                               \
     bool keeps_flags __attribute__((cleanup(host_flags_leave), unused)) = \
         host_flags_keep()

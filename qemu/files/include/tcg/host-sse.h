@@ -40,4 +40,17 @@ bool tcg_has_host_sse(void);
 /* TO = FROM INSN BY; TO may be one of them. Any target, while it translates. */
 void tcg_gen_host_sse(unsigned insn, intptr_t to, intptr_t from, intptr_t by);
 
+/* TO = FROM, 16 bytes in the CPU's state. */
+void tcg_gen_host_sse_mov(intptr_t to, intptr_t from);
+
+/*
+ * 16 bytes between the guest's memory and the CPU's state at TO or FROM, by one
+ * load or store of the host. The others are as in tcg_gen_qemu_ld_i128(). No
+ * plugin sees the access.
+ */
+void tcg_gen_host_sse_qemu_ld(intptr_t to, TCGTemp *addr, TCGArg idx,
+                              MemOp memop);
+void tcg_gen_host_sse_qemu_st(intptr_t from, TCGTemp *addr, TCGArg idx,
+                              MemOp memop);
+
 #endif

@@ -1,12 +1,12 @@
 /*
- * x86: whose MXCSR the host has
+ * x86: the guest's MXCSR in the host's register
  *
  * While a vCPU executes, MXCSR of its thread has the guest's mode, that is
  * rounding, FTZ and DAZ, and masks all exceptions. An instruction that the host
- * computes is the guest's own, and raises its flags where the guest can find
- * them: nobody looks after each one. They are added to the guest's when
- * somebody asks for those, and when the vCPU stops. softfloat has its mode and
- * its flags in env, and they are added to the same.
+ * computes is the guest's own. It raises its flags in the host's MXCSR, and no code
+ * reads them after each instruction: host_sse_gather() adds them to env's when
+ * a reader asks, and when the vCPU stops. softfloat has its mode and its flags in
+ * env->sse_status; they end in the same env->mxcsr.
  *
  * Code in the vCPU's thread that computes by the host's unit what no instruction
  * of SSE asked for, does so with a plain MXCSR, and keeps the guest's as it was
@@ -33,22 +33,23 @@
 
 #ifdef __x86_64__
 
-/* The guest's MXCSR has a new value: the host gets its mode, and no flags. */
+/* The guest's MXCSR has a new value: the host gets its mode, and no flags. The CPU's thread. */
 static inline void host_sse_load(CPUX86State *env)
 {
     host_flags_set_mxcsr(HOST_FLAGS_PLAIN | (env->mxcsr & HOST_SSE_MODE));
 }
 
+/* The CPU begins to execute. Its thread. */
 static inline void host_sse_enter(CPUX86State *env)
 {
     host_sse_load(env);
-    env->sse_runs = true;
+    env->host_has_mxcsr = true;
 }
 
-/* All flags have been gathered. */
+/* The CPU stops; all flags have been gathered. Its thread. */
 static inline void host_sse_exit(CPUX86State *env)
 {
-    env->sse_runs = false;
+    env->host_has_mxcsr = false;
     host_flags_set_mxcsr(HOST_FLAGS_PLAIN);
 }
 
@@ -57,7 +58,7 @@ static inline void host_sse_gather(CPUX86State *env)
 {
     uint32_t flags;
 
-    if (!env->sse_runs || current_cpu != env_cpu(env)) {
+    if (!env->host_has_mxcsr || current_cpu != env_cpu(env)) {
         return;
     }
     flags = (host_flags_kept ?: host_flags_mxcsr()) & HOST_SSE_FLAGS;
