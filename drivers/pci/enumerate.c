@@ -4,7 +4,7 @@
  *
  * It reads the buses in the order of their numbers. A bridge leads only to a bus with a greater number than its own, and
  * the first bridge that names a bus has it: so each bus is read once, whatever numbers the bridges hold. Nothing here
- * writes to a function but the sizing of its regions.
+ * writes to a function but the sizing of its regions, and at the end an address for those without (assign.c).
  *
  * Sources: PCI Local Bus Specification 3.0, 6.1; PCI-to-PCI Bridge Architecture Specification 1.2, 3.2.
  */
@@ -16,6 +16,7 @@
 #include <kernel/base/start.h>
 #include <kernel/mm/kmalloc.h>
 
+#include "assign.h"
 #include "config.h"
 #include "region.h"
 
@@ -171,6 +172,7 @@ static void enumerate(void)
 	for (unsigned int bus = 1; bus < BUSES; bus++)
 		if (scan.bridges[bus])
 			scan_bus(bus);
+	pci_regions_assign();
 }
 
 START(START_CORE, enumerate);

@@ -70,8 +70,7 @@ static bool is_in_ram(const struct pci_region *region)
 	return false;
 }
 
-/* Returns whether another region has bytes of REGION. */
-static bool is_taken(const struct pci_region *region)
+const struct pci_region *pci_region_at_same_place(const struct pci_region *region)
 {
 	const struct pci_device *device = pci_device_first();
 
@@ -79,27 +78,35 @@ static bool is_taken(const struct pci_region *region)
 		for (unsigned int i = 0; i < PCI_REGIONS; i++) {
 			const struct pci_region *at = &device->regions[i];
 
-			if (at != region && at->size && at->io == region->io &&
+			if (at != region && at->size && !at->unusable && at->io == region->io &&
 			    overlaps(region, at->address, at->address + at->size - 1))
-				return true;
+				return at;
 		}
-	return false;
+	return NULL;
 }
 
-/* Returns why REGION, whose decoded bits are MASK of WIDTH, cannot be used, or NULL. */
-static const char *judge(const struct pci_region *region, uint64_t mask, unsigned int width)
+/* Returns why REGION, which has an address, cannot be used, or NULL. */
+static const char *judge(const struct pci_region *region)
 {
 	if (!region->size)
 		return "its size is no power of two";
-	if (!region->address || region->address == (mask & -region->size))
-		return "firmware gave it no address";
 	if (region->address & (region->size - 1))
 		return "its address is no multiple of its size";
 	if (region->io && region->address + region->size > PORTS_END)
 		return "there are no such ports";
 	if (!region->io && is_in_ram(region))
 		return "it overlaps RAM";
-	return is_taken(region) ? "another region has its addresses" : NULL;
+	return pci_region_at_same_place(region) ? "another region has its addresses" : NULL;
+}
+
+void pci_region_leave(struct pci_device *device, unsigned int index, const char *reason)
+{
+	struct pci_region *region = &device->regions[index];
+
+	log_info("pci: %s: region %u (0x%lx, %lu bytes) is left alone: %s", device->name, index,
+		 region->address, region->size, reason);
+	region->size = 0;
+	region->unusable = true;
 }
 
 /* Completes region INDEX, whose address is known, by MASK, its decoded bits of WIDTH. */
@@ -109,15 +116,15 @@ static void complete(struct pci_device *device, unsigned int index, uint64_t mas
 	struct pci_region *region = &device->regions[index];
 
 	region->size = size_of(mask, width);
-
-	const char *reason = judge(region, mask, width);
-
-	if (!reason)
+	if (region->size && (!region->address || region->address == (mask & -region->size))) {
+		region->unusable = true;
 		return;
-	log_info("pci: %s: region %u (0x%lx, %lu bytes) is left alone: %s", device->name, index,
-		 region->address, region->size, reason);
-	region->size = 0;
-	region->unusable = true;
+	}
+
+	const char *reason = judge(region);
+
+	if (reason)
+		pci_region_leave(device, index, reason);
 }
 
 /* Reads the BAR at INDEX of COUNT; returns how many BARs it takes. */

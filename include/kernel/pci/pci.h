@@ -2,10 +2,10 @@
 /*
  * PCI: the functions that firmware has found, and what their drivers need of them.
  *
- * The kernel enumerates the functions once, at START_CORE, below the bridges that firmware has set up, and gives no
- * numbers or addresses itself: a BAR that firmware left alone stays unusable, and a line in the log says so. At
- * START_DEVICES each function that a driver names is probed. Functions neither come nor go after the start: a pointer
- * to a struct pci_device stays valid, and needs no reference.
+ * The kernel enumerates the functions once, at START_CORE, below the bridges that firmware has set up, and numbers no bus
+ * itself. A BAR without an address gets one on a machine that is known (drivers/pci/assign.c); elsewhere it stays unusable,
+ * and a line in the log says so. At START_DEVICES each function that a driver names is probed. Functions neither come nor go
+ * after the start: a pointer to a struct pci_device stays valid, and needs no reference.
  *
  * A device may lie in each byte of its configuration space. Every value of it that becomes an address, an index or a
  * length is checked here; a driver checks its own registers.
@@ -53,9 +53,9 @@
 struct pci_region {
 	paddr_t address; /* a port if IO */
 	uint64_t size;	 /* bytes, a power of two; 0: there is none, or it cannot be used */
-	bool unusable; /* firmware gave it no address, or one that cannot be right; the log has the reason */
-	bool io;   /* ports, no memory */
-	bool wide; /* 64 bits, with the following BAR as the high half */
+	bool unusable; /* it has no address, or one that cannot be right; the log has the reason */
+	bool io;       /* ports, no memory */
+	bool wide;     /* 64 bits, with the following BAR as the high half */
 	bool prefetchable;
 	bool rom_enabled; /* PCI_ROM: its decoder is on */
 };

@@ -5,11 +5,15 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "internal.h"
 
-/* One for each thread, so that log_write() needs no lock. */
-static _Thread_local char last_line[512];
+#define LINES 3
+
+/* For each thread, so that log_write() needs no lock. */
+static _Thread_local char lines[LINES][512];
+static _Thread_local unsigned int last;
 
 void log_write(enum log_level level, const char *format, ...)
 {
@@ -17,14 +21,23 @@ void log_write(enum log_level level, const char *format, ...)
 
 	(void)level;
 	va_start(args, format);
-	vsnprintf(last_line, sizeof(last_line), format, args);
+	last = (last + 1) % LINES;
+	vsnprintf(lines[last], sizeof(lines[last]), format, args);
 	va_end(args);
-	printf("# tally: %s\n", last_line);
+	printf("# tally: %s\n", lines[last]);
 }
 
 const char *sim_log_last(void)
 {
-	return last_line;
+	return lines[last];
+}
+
+bool sim_log_has(const char *text)
+{
+	for (unsigned int i = 0; i < LINES; i++)
+		if (strstr(lines[i], text))
+			return true;
+	return false;
 }
 
 int format_string_v(char *buffer, size_t size, const char *format, va_list args)

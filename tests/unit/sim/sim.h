@@ -127,6 +127,8 @@ int sim_file_notice(void);
 
 /* The last line that log_write printed, for tests of messages. */
 const char *sim_log_last(void);
+/* Returns whether one of the last three lines has TEXT. */
+bool sim_log_has(const char *text);
 
 /* --- a PMU --- */
 
