@@ -186,7 +186,9 @@ def start(options, boot_words, interactive, feed, streams=None):
         print(f"tally: waiting for: gdb {kernel_of(options)} -ex 'target remote :{emulator.gdb_port()}' "
               f"-ex 'source {os.path.join(paths.ROOT, 'tools/gdb/tally.py')}'", file=sys.stderr)
     with _log(options) as log, tempfile.TemporaryDirectory(prefix="tally-") as folder:
-        words = emulator.command(chosen, log.path, virtio.CONSOLE if streams else machine.CONSOLE) + boot_words
+        kernel = dict(zip(boot_words, boot_words[1:])).get("-kernel")
+        words = [*emulator.command(chosen, log.path, virtio.CONSOLE if streams else machine.CONSOLE),
+                 *emulator.firmware(chosen, kernel), *boot_words]
         if streams:
             words += streams.words()
         examiner = _post_mortem(options, folder)
