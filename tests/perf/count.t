@@ -32,11 +32,15 @@ MODELLED = {"skylake": {"branch-misses", "cache-misses", "cache-references"},
 def count(*words, cwd=None, stdin=None, **variables):
     """Runs `tally count`: (status, standard output, the record or None, standard error)."""
     with tempfile.NamedTemporaryFile() as file:
-        done = subprocess.run([inside.TALLY, "count", "--timeout", "300", "--format", "json", "--output", file.name, *words],
-                              cwd=cwd, env={**os.environ, **variables}, capture_output=True, check=False,
-                              stdin=stdin or subprocess.DEVNULL)
+        command = [inside.TALLY, "count", "--timeout", "300", "--format", "json", "--output", file.name, *words]
+        environment = {**os.environ, **variables}
+        if stdin is None:
+            status, output, error = tap.command(command, cwd=cwd, env=environment)
+        else:
+            done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, check=False, stdin=stdin)
+            status, output, error = done.returncode, done.stdout, done.stderr.decode()
         text = file.read().decode()
-    return done.returncode, done.stdout.decode(), json.loads(text) if text else None, done.stderr.decode()
+    return status, output.decode(), json.loads(text) if text else None, error
 
 
 def build(folder, name, *options):

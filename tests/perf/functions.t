@@ -40,10 +40,9 @@ ONE_STACK = ("signals", "longjmp", "exec", "pointers")
 def count(*words):
     """Runs `tally count`: (status, standard output, what --output has, standard error)."""
     with tempfile.NamedTemporaryFile() as file:
-        done = subprocess.run([inside.TALLY, "count", "--timeout", "300", "--output", file.name, *words], capture_output=True,
-                              check=False, stdin=subprocess.DEVNULL)
+        status, output, error = tap.command([inside.TALLY, "count", "--timeout", "300", "--output", file.name, *words])
         text = file.read().decode()
-    return done.returncode, done.stdout.decode(), text, done.stderr.decode()
+    return status, output.decode(), text, error
 
 
 def counted(*words):

@@ -61,27 +61,27 @@ class Report:
 def command(words, stdin=b"", timeout_s=430, **more):
     """Runs a command; returns (status, standard output as bytes, standard error as text).
 
-    tools/tally, in this process's environment and without input, runs in a copy of this process, so that Python starts
-    once for a test and not once for each of its machines. Tests that start it by a shell, with an environment or with input
-    run the script itself.
+    tools/tally without input runs in a copy of this process, so that Python starts once for a test and not once for each of
+    its machines. Tests that start it by a shell or with input run the script itself.
     """
-    if os.path.realpath(words[0]) == _TALLY and not stdin and set(more) <= {"cwd"}:
+    if os.path.realpath(words[0]) == _TALLY and not stdin and set(more) <= {"cwd", "env"}:
         return _tally(words, timeout_s, **more)
     source = {"input": stdin} if stdin else {"stdin": subprocess.DEVNULL}
     done = subprocess.run(words, capture_output=True, timeout=timeout_s, check=False, **source, **more)
     return done.returncode, done.stdout, done.stderr.decode(errors="replace")
 
 
-def _tally(words, timeout_s, cwd=None):
+def _tally(words, timeout_s, cwd=None, env=None):
     """command() for tools/tally."""
     from tallylib import cli  # for tests that run it: pylint: disable=import-outside-toplevel
+    cli.load(words[1:])
     sys.stdout.flush()
     sys.stderr.flush()
     with open(os.devnull, "rb") as nothing, os.fdopen(os.memfd_create("stdout"), "rb") as output, \
             os.fdopen(os.memfd_create("stderr"), "rb") as error:
         child = os.fork()
         if child == 0:
-            _become_tally(cli.main, words[1:], (nothing, output, error), cwd)
+            _become_tally(cli.main, words[1:], (nothing, output, error), cwd, env)
         try:
             code = _wait(child, words, timeout_s)
         except BaseException:
@@ -104,7 +104,7 @@ def _wait(child, words, timeout_s):
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def _become_tally(entry, words, files, folder):
+def _become_tally(entry, words, files, folder, environment):
     """Does what tools/tally does, in a child with these standard files. Does not return."""
     code = 1
     try:
@@ -112,6 +112,9 @@ def _become_tally(entry, words, files, folder):
             os.dup2(file.fileno(), number)
         if folder is not None:
             os.chdir(folder)
+        if environment is not None:
+            os.environ.clear()
+            os.environ.update(environment)
         sys.exit(entry(words))
     except SystemExit as end:
         code = end.code or 0

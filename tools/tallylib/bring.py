@@ -7,7 +7,6 @@ or "error NUMBER\\n" (docs/boot.md).
 """
 
 import os
-import tempfile
 
 from .failure import BOOT, NOT_FOUND, USAGE, Failure
 
@@ -30,6 +29,8 @@ class Bringer:
             if target in self._targets:
                 raise Failure(USAGE, f"--get {name}: would be written over what --get {self._targets[target]} brings")
             self._targets[target] = name
+        # Other runs do not pay for loading it.
+        import tempfile
         self._channel = tempfile.NamedTemporaryFile(prefix="tally-", suffix=".files")  # pylint: disable=consider-using-with
 
     def words(self):

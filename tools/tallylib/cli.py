@@ -5,6 +5,7 @@ Each subcommand is a function that takes the parsed words (command_line.py) and 
 modules of their own: count_command.py, report_command.py.
 """
 
+import importlib
 import os
 import re
 import signal
@@ -121,6 +122,9 @@ def _report(options):
     return report_command.run(options)
 
 
+# The modules that the subcommands load when they run, and those that most machines load: emulator.settle_pmu() asks for KVM.
+_MODULES = {"count": ("count_command",), "report": ("report_command",), "image": ("image", "report_command")}
+_MODULES_OF_RUNS = ("kvm",)
 _ACTIONS = {"run": _run, "count": _count, "image": _image, "boot": _boot, "report": _report, "flamegraph": _flamegraph, "abi": _abi}
 
 
@@ -133,6 +137,14 @@ def _end_by_exception():
             signal.signal(number, end)
 
 
+def load(words):
+    """Loads ahead what main() would load for WORDS in each run: for a process whose copies call main()."""
+    command = words[0] if words else None
+    command_line.parser_of(command)
+    for name in (*_MODULES.get(command, ()), *_MODULES_OF_RUNS):
+        importlib.import_module("." + name, __package__)
+
+
 def main(words, platform=start.tally):
     """Runs the command; returns its exit status and prints at most one line about a failure.
 
@@ -140,7 +152,7 @@ def main(words, platform=start.tally):
     """
     try:
         _end_by_exception()
-        options = command_line.parser().parse_args(words)
+        options = command_line.parser_of(words[0] if words else None).parse_args(words)
         options.platform = platform
         return _ACTIONS[options.command](options)
     except Failure as problem:

@@ -2,10 +2,14 @@
 """The grammar of tools/tally's command line: its subcommands, their options, and the forms of values. cli.py acts on
 them.
 
-The functions named _add_* declare options that subcommands have in common, once.
+The functions named _add_* declare the options of a subcommand, or options that subcommands have in common, once; _COMMANDS,
+at the end, has the subcommands.
 """
 
 import argparse
+import functools
+import os
+import sys
 
 from . import architecture, caches, device, failure, image_form, limits, medium, network, processor, share
 from .failure import USAGE, Failure
@@ -19,78 +23,109 @@ _NOT_COUNTS = ("--arch", "--pmu", "--under", "--under-cpus", "--under-memory", "
 _REGION = "/.tally/control,/.tally/answers"
 
 
+@functools.cache
+def _columns():
+    """The columns of the terminal that standard output is, or 80; COLUMNS of the environment comes first."""
+    chosen = os.environ.get("COLUMNS", "")
+    if chosen.isdecimal() and int(chosen):
+        return int(chosen)
+    try:
+        return os.get_terminal_size(sys.__stdout__.fileno()).columns or 80
+    except (AttributeError, ValueError, OSError):
+        return 80
+
+
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """argparse makes one for each option that is declared, and asks shutil for its width, which loads much."""
+
+    def __init__(self, prog):
+        super().__init__(prog, width=_columns() - 2)
+
+
 class _Parser(argparse.ArgumentParser):
-    """argparse, but with our exit status and one line instead of the whole usage."""
+    """argparse, but with our exit status and one line instead of the whole usage, and no abbreviations."""
+
+    def __init__(self, **words):
+        super().__init__(formatter_class=_Formatter, allow_abbrev=False, **words)
 
     def error(self, message):
         raise Failure(USAGE, f"{message}; see: {self.prog} --help")
 
 
-def parser():
-    """The parser of tools/tally's words: `command` of what it returns is the subcommand's name."""
+def parser(only=None):
+    """The parser of tools/tally's words: `command` of what it returns is the subcommand's name. ONLY: the name of the single
+    subcommand that it has to know; a run needs no other, and declaring the options of all costs more than all else that
+    it does here."""
     statuses = "\n".join(f"  {number}  {meaning}" for number, meaning in failure.MEANING)
     tally = _Parser(
-        prog="tally", formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False,
-        description="Runs Linux programs on Tally, a kernel whose subject is the PMU.",
+        prog="tally", description="Runs Linux programs on Tally, a kernel whose subject is the PMU.",
         epilog="exit status: the program's own (128 + N when signal N killed it), or\n" + statuses)
     commands = tally.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, (meaning, add_options) in _COMMANDS.items():
+        if only in (None, name):
+            add_options(commands.add_parser(name, help=meaning))
+    return tally
 
-    run = commands.add_parser("run", allow_abbrev=False, help="boot and run one program")
-    _add_machine_options(run)
-    _add_packing_options(run)
-    run.add_argument("--get", metavar="FILE", action="append", default=[],
-                     help="when the program has ended, bring this file of the guest, by its path from "
-                          "the working folder, to the current folder (repeatable)")
-    share.add_options(run.add_argument)
-    network.add_options(run.add_argument)
-    run.add_argument("--trace", choices=("syscalls",),
-                     help="write every system call to the kernel log")
-    run.add_argument("--initrd", metavar="FILE",
-                     help="boot this initramfs (cpio newc) and run its /init; "
-                          "what follows are /init's arguments")
-    run.add_argument("words", metavar="PROGRAM [ARGS...]", nargs=argparse.REMAINDER,
-                     help="a Linux program, and its arguments: an executable, whose "
-                          "libraries are packed too, or a script; without one, busybox's shell")
 
-    _add_count(commands.add_parser("count", allow_abbrev=False, help="count one program, the same in each run"))
+@functools.cache
+def parser_of(word):
+    """The parser for a command line that begins with WORD, made once. Where that is no subcommand, it knows all."""
+    return parser(word if word in _COMMANDS else None)
 
-    image = commands.add_parser("image", allow_abbrev=False,
-                                help="put kernel and program into one bootable file")
-    image.set_defaults(parser=image)
-    _add_packing_options(image)
-    image_form.add_options(image, _number(1, image_form.SIZE_MAX_MIB))
-    image.add_argument("words", metavar="PROGRAM [ARGS...]", nargs=argparse.REMAINDER)
 
-    boot = commands.add_parser("boot", allow_abbrev=False,
-                               help="boot what `tally image` made, in the emulator")
-    _add_machine_options(boot)
-    boot.add_argument("--firmware", choices=tuple(medium.FIRMWARE), default="bios",
-                      help="what starts a disk or ISO image (default bios)")
-    boot.add_argument("--usb", action="store_true", help="a disk or ISO image is a USB stick")
-    boot.add_argument("image", metavar="IMAGE", help="a multiboot ELF, a disk image or an ISO image")
+def _add_run(parser):
+    _add_machine_options(parser)
+    _add_packing_options(parser)
+    parser.add_argument("--get", metavar="FILE", action="append", default=[],
+                        help="when the program has ended, bring this file of the guest, by its path from "
+                             "the working folder, to the current folder (repeatable)")
+    share.add_options(parser.add_argument)
+    network.add_options(parser.add_argument)
+    parser.add_argument("--trace", choices=("syscalls",),
+                        help="write every system call to the kernel log")
+    parser.add_argument("--initrd", metavar="FILE",
+                        help="boot this initramfs (cpio newc) and run its /init; "
+                             "what follows are /init's arguments")
+    parser.add_argument("words", metavar="PROGRAM [ARGS...]", nargs=argparse.REMAINDER,
+                        help="a Linux program, and its arguments: an executable, whose "
+                             "libraries are packed too, or a script; without one, busybox's shell")
 
-    report = commands.add_parser("report", allow_abbrev=False,
-                                 help="judge the machine's PMU, then print exact counts and a profile")
-    _add_machine_options(report)
-    report.add_argument("--format", choices=("text", "tap", "json", "junit"), default="text",
+
+def _add_image(parser):
+    parser.set_defaults(parser=parser)
+    _add_packing_options(parser)
+    image_form.add_options(parser, _number(1, image_form.SIZE_MAX_MIB))
+    parser.add_argument("words", metavar="PROGRAM [ARGS...]", nargs=argparse.REMAINDER)
+
+
+def _add_boot(parser):
+    _add_machine_options(parser)
+    parser.add_argument("--firmware", choices=tuple(medium.FIRMWARE), default="bios",
+                        help="what starts a disk or ISO image (default bios)")
+    parser.add_argument("--usb", action="store_true", help="a disk or ISO image is a USB stick")
+    parser.add_argument("image", metavar="IMAGE", help="a multiboot ELF, a disk image or an ISO image")
+
+
+def _add_report(parser):
+    _add_machine_options(parser)
+    parser.add_argument("--format", choices=("text", "tap", "json", "junit"), default="text",
                         help="text: what is broken, the verdict, counts and profile; tap, json, junit: all rules, "
                              "and nothing else (default text)")
-    report.add_argument("--console", metavar="FILE",
+    parser.add_argument("--console", metavar="FILE",
                         help="boot nothing: read the report from what a machine's console printed")
 
-    flames = commands.add_parser("flamegraph", allow_abbrev=False,
-                                 help="draw what perf has recorded (run --get) as an SVG")
-    flames.add_argument("--kernel", metavar="ELF",
-                        help="the kernel that ran (default: build/tally.elf)")
-    flames.add_argument("-o", "--output", metavar="SVG", help="what to write (default: FILE.svg)")
-    flames.add_argument("file", metavar="FILE", help="what perf record wrote")
 
-    interfaces = commands.add_parser("abi", allow_abbrev=False,
-                                     help="search the interfaces that docs/ABI describes")
-    interfaces.add_argument("--validate", action="store_true", help="check the form of every entry instead")
-    interfaces.add_argument("pattern", metavar="PATTERN", nargs="?",
-                            help="a regular expression for the name of an interface, or a file's path")
-    return tally
+def _add_flamegraph(parser):
+    parser.add_argument("--kernel", metavar="ELF",
+                        help="the kernel that ran (default: build/tally.elf)")
+    parser.add_argument("-o", "--output", metavar="SVG", help="what to write (default: FILE.svg)")
+    parser.add_argument("file", metavar="FILE", help="what perf record wrote")
+
+
+def _add_abi(parser):
+    parser.add_argument("--validate", action="store_true", help="check the form of every entry instead")
+    parser.add_argument("pattern", metavar="PATTERN", nargs="?",
+                        help="a regular expression for the name of an interface, or a file's path")
 
 
 def _add_count(parser):
@@ -205,3 +240,15 @@ def _variable(text):
     if not name or not equals:
         raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=VALUE")
     return name, value
+
+
+# The subcommands in the order of --help: what each is for, and what declares its options.
+_COMMANDS = {
+    "run": ("boot and run one program", _add_run),
+    "count": ("count one program, the same in each run", _add_count),
+    "image": ("put kernel and program into one bootable file", _add_image),
+    "boot": ("boot what `tally image` made, in the emulator", _add_boot),
+    "report": ("judge the machine's PMU, then print exact counts and a profile", _add_report),
+    "flamegraph": ("draw what perf has recorded (run --get) as an SVG", _add_flamegraph),
+    "abi": ("search the interfaces that docs/ABI describes", _add_abi),
+}

@@ -4,11 +4,12 @@
 A PMU announced by CPUID is no proof: nested hypervisors announce one whose counters stand still.
 So this makes the smallest virtual machine there is, through KVM's own interface (Linux,
 Documentation/virt/kvm/api.rst): one page of code, no firmware, no QEMU. It counts a loop
-on Intel's fixed counter 0 or AMD's counter 0 and halts. The answer takes a few milliseconds and is not kept.
+on Intel's fixed counter 0 or AMD's counter 0 and halts. The answer takes a few milliseconds, and a command asks once.
 """
 
 import ctypes
 import fcntl
+import functools
 import mmap
 import os
 import signal
@@ -85,6 +86,7 @@ def _count_a_loop(start, stop, counter):
                      struct.pack("<BI", 0xB9, counter), b"\x0f\x32\xf4"])  # rdmsr; hlt
 
 
+@functools.cache
 def why_not():
     """None if a KVM guest counts here; else the reason, as the end of a sentence."""
     try:

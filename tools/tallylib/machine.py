@@ -20,13 +20,12 @@ import signal
 import stat
 import subprocess
 import sys
-import tempfile
 import termios
 import threading
 import time
 import tty
 
-from . import emulator, paths
+from . import emulator, paths, scratch
 from .failure import BOOT, INTERRUPTED, NOT_FOUND, PANIC, TIMEOUT, Failure
 
 CONSOLE = "stdio,id=console,signal=off"
@@ -118,7 +117,7 @@ def run(words, log, timeout_s=None, interactive=False, feed=True, by_console=Fal
     `by_console`: the machine's own console is on the line before the kernel, and ends it; `examiner`: a PostMortem, asked
     when the time is up; `streams`: the virtio.Streams that the program's input and output are, if not the line. Raises Failure(BOOT, PANIC, TIMEOUT or INTERRUPTED).
     """
-    with tempfile.TemporaryFile() as complaints:
+    with scratch.nameless() as complaints:
         process = relay = None
         try:
             with _ending_deferred() as mask:

@@ -6,9 +6,8 @@ report.py reads a report and writes its forms.
 
 import os
 import sys
-import tempfile
 
-from . import architecture, packing, paths, report, start
+from . import architecture, packing, paths, report, scratch, start
 from .failure import NOT_FOUND, USAGE, Failure
 
 # The programs that `tally report` runs after the judge, in this order, on one machine. The judge has the counters to itself.
@@ -45,7 +44,7 @@ def _judge(options):
     try:
         if options.format == "tap":
             return _run_own(options, JUDGE)
-        with tempfile.TemporaryFile() as console:
+        with scratch.nameless() as console:
             try:
                 with start.output_to(console):
                     _run_own(options, JUDGE)

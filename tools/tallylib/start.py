@@ -7,9 +7,8 @@ The commands (cli.py and the modules of single ones) call run_blob() with an ini
 import contextlib
 import os
 import sys
-import tempfile
 
-from . import architecture, command_line, device, emulator, machine, network, paths, processor, virtio
+from . import architecture, command_line, device, emulator, machine, network, paths, processor, scratch, virtio
 from .failure import MISSING, NOT_FOUND, USAGE, Failure
 from .record import fresh, record
 
@@ -139,19 +138,25 @@ def _say(options, sentence):
         print(f"tally: {sentence}", file=sys.stderr)
 
 
-def _post_mortem(options, folder):
+@contextlib.contextmanager
+def _post_mortem(options):
+    """The PostMortem that the options ask for, or None."""
     if options.post_mortem is None:
-        return None
+        yield None
+        return
     if options.timeout is None or options.gdb or options.arch != architecture.DEFAULT:
         raise Failure(USAGE, "--post-mortem is for --timeout on x86_64, and not with --gdb, who has the machine then")
-    # Other commands do not pay for loading it.
+    # Other commands do not pay for loading them.
+    import tempfile
     from . import post_mortem
-    return post_mortem.PostMortem(options.post_mortem, kernel_of(options), folder)
+    with tempfile.TemporaryDirectory(prefix="tally-") as folder:
+        yield post_mortem.PostMortem(options.post_mortem, kernel_of(options), folder)
 
 
 def _start_under(options, chosen, boot_words, interactive, feed):
     """As start, in a guest of KVM."""
-    # Other commands do not pay for loading it.
+    # Other commands do not pay for loading them.
+    import tempfile
     from . import under
     if options.processor is None:
         chosen.processor = under.PROCESSOR
@@ -185,13 +190,12 @@ def start(options, boot_words, interactive, feed, streams=None):
     if options.gdb:
         print(f"tally: waiting for: gdb {kernel_of(options)} -ex 'target remote :{emulator.gdb_port()}' "
               f"-ex 'source {os.path.join(paths.ROOT, 'tools/gdb/tally.py')}'", file=sys.stderr)
-    with _log(options) as log, tempfile.TemporaryDirectory(prefix="tally-") as folder:
+    with _log(options) as log, _post_mortem(options) as examiner:
         kernel = dict(zip(boot_words, boot_words[1:])).get("-kernel")
         words = [*emulator.command(chosen, log.path, virtio.CONSOLE if streams else machine.CONSOLE),
                  *emulator.firmware(chosen, kernel), *boot_words]
         if streams:
             words += streams.words()
-        examiner = _post_mortem(options, folder)
         return machine.run(words + (examiner.words() if examiner else []), log, options.timeout, interactive, feed,
                            architecture_of(options).by_console, examiner, streams)
 
@@ -205,7 +209,7 @@ def run_blob(options, platform, blob, words=(), devices=()):
     elif not os.path.exists(platform.kernel):
         raise Failure(MISSING, f"{platform.kernel} is not there; {paths.remedy(platform.make)}")
     _settle_memory(options, len(blob))
-    with tempfile.NamedTemporaryFile(prefix="tally-", suffix=".cpio") as file:
+    with scratch.named(".cpio") as file:
         file.write(blob)
         file.flush()
         streams = None

@@ -9,7 +9,6 @@ count`, --kernel of a kernel that does not know the ports) the serial line does 
 """
 
 import select
-import socket
 
 # docs/boot.md, for the kernel; kernel/tty/stream.c has the ports' names.
 WORD = "console=virtio"
@@ -42,7 +41,11 @@ class Streams:
     PIECE = 65536
 
     def __init__(self, feed):
-        self._ours, self._theirs = socket.socketpair() if feed else (None, None)
+        self._ours = self._theirs = None
+        if feed:
+            # Most runs have no input, and do not pay for loading it.
+            import socket
+            self._ours, self._theirs = socket.socketpair()
         self._is_watched = True
 
     def words(self):
@@ -71,6 +74,7 @@ class Streams:
     def end_input(self):
         """The program finds the end of its input after what was written."""
         if self._ours is not None:
+            import socket
             self._ours.shutdown(socket.SHUT_WR)
 
     def watch(self, poll):
