@@ -24,9 +24,13 @@ NAMED = {"skylake": {"mem_inst_retired.all_loads:u": (1, 1), "br_inst_retired.co
                      "mem_load_retired.l1_miss:u": (0.9, 1), "mem_load_retired.l3_miss:u": (0.4, 1)},
          "zen3": {"ls_dc_accesses:u": (1, 1), "ex_ret_cond:u": (3, 3), "ex_ret_near_ret_mispred:u": (0, 0),
                   "ex_ret_msprd_brnch_instr_dir_msmtch:u": (0.4, 0.6), "l2_cache_misses_from_dc_misses:u": (0.5, 1.5)}}
-# Slots of a cycle; the passes of perf record, whose misses outweigh those of filling the array.
+# Slots of a cycle.
 WIDTH = 4
-RECORDED = 2000000
+# Passes of perf stat, long enough that all its events take turns.
+TURNS = 1500000
+# Recorded by perf: the event, its period, the function, and the passes of scatter and of guess. The misses of scatter
+# outweigh those of filling the array.
+RECORDED = (("branch-misses:u", 1000, "guess", 1000, 400000), ("cache-misses:u", 5000, "scatter", 2000000, 1000))
 
 
 def lines_of(text):
@@ -91,12 +95,13 @@ def check_topdown(report, text):
 
 def check(report, processor):
     cases = inside.Cases()
-    cases.add("stat", f"perf stat -d -d -d {SCATTERED} 3000000")
+    cases.add("stat", f"perf stat -d -d -d {SCATTERED} {TURNS}")
     events = ",".join(NAMED[processor])
     for name, passes in ((f"named {FEW}", FEW), (f"named {MORE}", MORE)):
         cases.add(name, f"perf stat -x, -e '{{{events}}}' {SCATTERED} {passes}")
-    for event, function in (("branch-misses:u", "guess"), ("cache-misses:u", "scatter")):
-        cases.add(f"report {event}", f"perf record -q -o misses -c 5000 -e {event} {SCATTERED} {RECORDED}; perf report -i misses --stdio")
+    for event, period, function, *passes in RECORDED:
+        cases.add(f"report {event}", f"perf record -q -o misses -c {period} -e {event} {SCATTERED} {passes[0]} {passes[1]}; "
+                                     "perf report -i misses --stdio")
         cases.add(f"annotate {event}", f"perf annotate -i misses --stdio -s {function}")
     if processor == "skylake":
         cases.add("topdown", f"perf stat -M TopdownL1 {SCATTERED} {MORE}")
@@ -104,7 +109,7 @@ def check(report, processor):
     cases.run(report, ["--processor", processor, "--add", SCATTERED])
     check_stat(report, cases, processor)
     check_repetition(report, processor)
-    for event, function in (("branch-misses:u", "guess"), ("cache-misses:u", "scatter")):
+    for event, _, function, *_ in RECORDED:
         check_record(report, cases, processor, event, function)
     if processor != "skylake":
         return

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Work whose misses have one place each: `scatter` loads from everywhere in an array that no cache holds, `guess` branches by
- * what nothing predicts. The argument: passes of each.
+ * what nothing predicts. The argument: passes of each; with a second one, those of `guess`.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -39,9 +39,10 @@ __attribute__((noinline)) static uint32_t guess(uint32_t passes)
 int main(int count, char **words)
 {
 	uint32_t passes = count > 1 ? (uint32_t)atoi(words[1]) : 0;
+	uint32_t guesses = count > 2 ? (uint32_t)atoi(words[2]) : passes;
 
 	/* An untouched page would be the page of zeros. */
 	for (size_t i = 0; i < WORDS; i++)
 		array[i] = 1;
-	return scatter(passes) + guess(passes) == 1;
+	return scatter(passes) + guess(guesses) == 1;
 }
