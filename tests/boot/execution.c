@@ -24,7 +24,7 @@
 #define DESCRIPTORS 800 /* of the old program, closed by execve */
 #define SECRET_FD   200 /* of the new program; the old one has something else there */
 #define ATTACKERS   3
-#define ROUNDS	    4  /* of each attack */
+#define ROUNDS	    2  /* of each attack */
 #define YIELDS	    25 /* of the new program, for the attackers */
 #define FAULTS	    2000
 #define EVENTS_MAX  64

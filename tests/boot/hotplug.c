@@ -16,8 +16,8 @@
 
 #include "child.h"
 
-#define TOGGLES 1000
-#define ROUNDS	1000
+#define TOGGLES 400
+#define ROUNDS	400
 #define PERIOD	1000
 
 static int write_text(const char *path, const char *text)

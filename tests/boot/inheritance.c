@@ -19,7 +19,7 @@ enum { FIFO = 1 };
 #define WAITERS	 0x80000000u
 #define TID_MASK 0x3fffffffu
 #define WORKERS	 8
-#define ROUNDS	 300
+#define ROUNDS	 150
 #define LOCKS	 4
 
 /* The words of the shared page that a rule uses: */

@@ -21,8 +21,8 @@
 #define RECORDS	     400
 #define RECORD_BYTES 64
 #define CONNECTIONS  200
-#define DEEP	     500
-#define CYCLES	     150
+#define DEEP	     200 /* more than a stack of the kernel has room for */
+#define CYCLES	     75
 
 static int make_socket(int type)
 {
