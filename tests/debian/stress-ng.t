@@ -21,7 +21,7 @@ ROOT = os.path.join(HERE, "..", "..")
 TALLY = os.path.join(ROOT, "tools", "tally")
 TIMEOUT_S = 3000
 # Whole command lines of their own, and how much memory their machine has. The last fills the file system at /, and goes on.
-ALONE = (("stress-ng --cpu 2 --vm 1 --pipe 2 --timeout 5", None), ("stress-ng --forkheavy 1 --forkheavy-ops 20", 1024))
+ALONE = (("stress-ng --cpu 2 --vm 1 --pipe 2 --timeout 2", None), ("stress-ng --forkheavy 1 --forkheavy-ops 20", 1024))
 # A stressor that does not end by itself is ended after so many seconds, and then has no row of figures.
 LIMIT_S = 1000
 PASSES_MAX = 12

@@ -3,7 +3,7 @@
 """The emulator's model of caches, TLBs and prediction counts on random traces as a slow reference does, which is written
 differently (tests/qemu/model_reference.py), to the last one of every item: from records, from stretches, and after a filter.
 
-    tests/qemu/model.t [--short]    --short: a twentieth of the first trace, for tests/mutants/mutants
+    tests/qemu/model.t [--short]    --short: a fifth of the first trace, for tests/mutants/mutants
 """
 
 import os
@@ -41,7 +41,7 @@ def preset(name):
 
 def cases():
     """(name, shape, CPUs, records, pages of data); the items that a case must reach are in REACHED."""
-    yield "small caches, one CPU", SMALL, 1, 1000000, 60
+    yield "small caches, one CPU", SMALL, 1, 250000, 60
     yield "small caches, four CPUs, an inclusive LLC", SMALL, 4, 60000, 60
     yield ("three CPUs, an LLC for victims, an inclusive L2", shape(l2_inclusive=1, llc_inclusive=0, tlbs={"istlb": (6, 3)}),
            3, 60000, 60)
