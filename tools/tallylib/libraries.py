@@ -99,9 +99,11 @@ class Needs:
                     self._add_interpreter(path, (start + file.read(252)), scripts_left)
         except OSError as error:
             raise Failure(NOT_FOUND, f"{path}: {error.strerror}") from None
+        if start != b"\x7fELF":
+            return
         family = os.path.basename(os.path.realpath(path))
         for beginning, places in _FAMILIES:
-            if family.startswith(beginning) and start == b"\x7fELF":
+            if family.startswith(beginning):
                 for place in places(path):
                     if os.path.isdir(place):
                         self.add_tree(place)
