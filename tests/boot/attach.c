@@ -13,7 +13,7 @@
 
 #include <poll.h>
 
-#define ROUNDS 50
+#define ROUNDS 20
 
 static void spin_endlessly(void *unused)
 {

@@ -18,7 +18,7 @@
 enum { TIMERS = 2000, FEW_TIMERS = 300, EVENTS = 200 };
 enum { MONOTONIC = 1, PROCESS_TIME = 2, EVENT_SIGNAL = 0, LIMIT_SIGPENDING = 11 };
 /* The time of a measurement, and the least speed that is left: half, less the cost of a context switch. */
-enum { WINDOW_MS = 32, SETTLE_MS = 20, LEAST_PERCENT = 30 };
+enum { WINDOW_MS = 16, SETTLE_MS = 12, LEAST_PERCENT = 30 };
 
 /* Memory that long calls fill; and a file without pages. */
 #define FILLED_BYTES ((size_t)64 << 20)

@@ -120,7 +120,7 @@ static void check_affinity(void)
 		while (board->rounds[i] < seen + 2)
 			pause_ms(1);
 	}
-	for (int look = 0; look < 100; look++) {
+	for (int look = 0; look < 30; look++) {
 		for (int i = 1; i < count; i += 2)
 			EXPECT_EQ_AT(board->cpu[i], 1 + last, "child %d, look %d", i, look);
 		pause_ms(1);

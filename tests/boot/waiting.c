@@ -22,7 +22,7 @@ enum { SETPIPE_SZ = 1031 };
 #define ONESHOT (1u << 30)
 
 #define WORKERS 4
-#define ROUNDS	400
+#define ROUNDS	200
 
 /* Without a hole on x86-64 only. */
 struct event {
