@@ -8,6 +8,8 @@ the program gets SIGPIPE, as at a pipe. Where there is no such console (--arch a
 count`, --kernel of a kernel that does not know the ports) the serial line does it (machine.py).
 """
 
+import mmap
+import os
 import select
 
 # docs/boot.md, for the kernel; kernel/tty/stream.c has the ports' names.
@@ -32,7 +34,11 @@ def suits(options, words):
 def _knows_ports(kernel):
     """Whether this kernel, a file, is one of Tally's with the driver: such a kernel has the name of a port in it."""
     with open(kernel, "rb") as file:
-        return _OUTPUT_NAME.encode() in file.read()
+        # No more of it than up to the name; an empty file cannot be mapped.
+        if not os.fstat(file.fileno()).st_size:
+            return False
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            return data.find(_OUTPUT_NAME.encode()) >= 0
 
 
 class Streams:
