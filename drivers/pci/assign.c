@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Addresses for the regions that firmware left without one. Small firmware as qboot, which only starts a kernel, gives none.
+ * Addresses for the regions that firmware left without one. Small firmware such as qboot, which only starts a kernel, gives none.
  *
  * The host bridge decides which addresses lead to the bus, and ACPI describes that in a language of its own (_CRS). The kernel
- * has no interpreter for it. So it gives addresses on one machine only, QEMU's "pc", between places that are known there: memory
- * from the end of RAM below 4 GiB, by the memory map, to the I/O APIC, which is followed by HPET, local APICs and firmware; ports
- * above all fixed ones. SeaBIOS keeps the end of RAM for its tables, which the memory map so leaves out: memory begins
- * at the next multiple of RAM_UNIT.
+ * has no interpreter for it. So it gives addresses only below Intel's 82441FX, the host bridge of QEMU's machine "pc" and of other
+ * hypervisors whose firmware gives all addresses itself. The window of memory goes from the end of RAM below 4 GiB to the I/O APIC,
+ * which is followed by HPET, local APICs and firmware; ports are above all fixed ones. SeaBIOS's tables at the end of RAM are
+ * not in the memory map, so the window begins at the next multiple of RAM_UNIT.
  *
  * Left as they are: regions with an address, expansion ROMs, and each region of a machine with a numbered bus below a
  * bridge, since the firmware that gave the number also gave the addresses, and the bridge's windows would be in the way.
@@ -86,6 +86,7 @@ static const char *assign(struct pci_device *device, unsigned int index)
 
 	if ((!region->io && (pci_read32(device, offset) & BAR_KIND) == BAR_KIND_1M) ||
 	    !find_room(region))
+		/* tools/tallylib/emulator.py knows a kernel that gives addresses by this text. */
 		return "firmware gave it no address, and none is free";
 	/* Nothing must reach the function at half an address. */
 	pci_write16(device, PCI_COMMAND,
@@ -95,6 +96,7 @@ static const char *assign(struct pci_device *device, unsigned int index)
 		pci_write32(device, offset + 4, 0);
 		high = pci_read32(device, offset + 4);
 	}
+	/* The BAR may hold any address now: the function stays deaf. */
 	if ((pci_read32(device, offset) & ~flags) != region->address || high)
 		return "it does not keep an address";
 	pci_write16(device, PCI_COMMAND, command);

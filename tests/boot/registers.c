@@ -525,7 +525,7 @@ static void check_bases(void)
 /* The carry and the direction, which INC leaves alone: bits 0 and 10 of RFLAGS. */
 #define CF_AND_DF 0x401
 
-/* An emulator may stop all other CPUs for an atomic operation on two pages. */
+/* With a thread for each CPU, QEMU stops all other CPUs for this, unless there is one only, and leaves the block by another path. */
 static void check_two_pages(void)
 {
 	for (int i = 0; i < 100; i++) {
@@ -553,7 +553,8 @@ static void check_two_pages(void)
 static const struct tap_rule rules[] = {
 	{ "a system call changes rax, rcx and r11, and these as the manual says", check_syscall },
 	{ "a page fault changes no register", check_page_fault },
-	{ "one in an atomic operation on two pages changes no flag", check_two_pages },
+	{ "a page fault in an atomic operation on two pages keeps the carry and the direction",
+	  check_two_pages },
 	{ "preemption changes no register, general or vector", check_preemption },
 	{ "the upper halves of vector registers are the task's own", check_upper_halves },
 	{ "a forked child has its parent's vector registers", check_fork },

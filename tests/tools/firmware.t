@@ -58,7 +58,7 @@ def emulator_in(folder, qboot):
         os.symlink(qboot, os.path.join(data, "qboot.rom"))
     path = os.path.join(folder, "bin", QEMU)
     with open(path, "w", encoding="utf-8") as file:
-        file.write(f'#!/bin/sh\nexec {real} "$@"\n')
+        file.write(f'#!/bin/sh\necho "$@" >>{path}.words\nexec {real} "$@"\n')
     os.chmod(path, 0o755)
     return path
 
@@ -71,24 +71,24 @@ def rule(report, folder, with_qboot, without):
     choose(with_qboot)
     for name, chosen, expected in (
             ("a plain machine", words(), "qboot.rom"),
-            ("CPUs, memory and virtual time", words(cpus=255, memory_mib=3000, icount=True), "qboot.rom"),
-            ("no PMU", words(pmu="none"), "qboot.rom"),
-            ("an accelerator", words(devices=[device.parse("dsa")]), "qboot.rom"),
-            ("another machine: an IOMMU", words(devices=[shared]), None),
-            ("KVM", words(pmu="kvm"), None),
+            ("a machine with CPUs, memory and virtual time", words(cpus=255, memory_mib=3000, icount=True), "qboot.rom"),
+            ("a machine without a PMU", words(pmu="none"), "qboot.rom"),
+            ("a machine with an accelerator", words(devices=[device.parse("dsa")]), "qboot.rom"),
+            ("the machine with an IOMMU", words(devices=[shared]), None),
+            ("a machine of KVM", words(pmu="kvm"), None),
             ("the Alpha", words(arch="alpha"), None),
             ("another medium", words(kernel=None), None),
             ("a kernel that gives no addresses", words(kernel=other), None),
             ("a kernel that is not there", words(kernel=other + "x"), None)):
-        report.equal(chosen, expected, f"{name}: {'qboot' if expected else 'SeaBIOS'}")
+        report.equal(chosen, expected, f"{'qboot' if expected else 'SeaBIOS'} starts {name}")
     choose(without)
-    report.equal(words(), None, "an emulator without qboot.rom: SeaBIOS")
+    report.equal(words(), None, "SeaBIOS starts a plain machine of an emulator without qboot.rom")
     system = shutil.which(QEMU)
     if system:
         choose(system)
-        report.equal(words(pmu="none"), None, "the system's emulator: SeaBIOS")
+        report.equal(words(pmu="none"), None, "SeaBIOS starts a machine of the system's emulator")
     else:
-        report.skip("the system's emulator: SeaBIOS", "there is none")
+        report.skip("SeaBIOS starts a machine of the system's emulator", "there is none")
 
 
 def both(report, emulators, name, command):
@@ -98,6 +98,9 @@ def both(report, emulators, name, command):
         choose(path)
         status, output, error = tap.command([TALLY, *command])
         results.append((status, output.decode(errors="replace")))
+        with open(path + ".words", encoding="utf-8") as file:
+            report.equal("qboot.rom" in file.read(), path == emulators[1], f"{name}: qboot starts the second machine only")
+        os.remove(path + ".words")
     report.equal(results[1], results[0], name, error)
     expected = BOOT if "end=poweroff" in command else 0
     report.equal(results[0][0], expected, f"{name}: it ends well", error)

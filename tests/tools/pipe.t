@@ -183,7 +183,7 @@ def check_interrupts(report):
     first = process.stdout.readline()
     report.equal((first, *interrupt(process)), (b"here\n", 130, b"", line), "ctrl-C while a program waits for input")
     process = start(*script("i=0; while :; do echo $i; i=$((i + 1)); done"))
-    # Not by the buffer, which communicate() does not know.
+    # communicate() drops what Python has buffered: read past the buffer.
     first = os.read(process.stdout.fileno(), 1)
     status, output, error = interrupt(process)
     lines = (first + output).split(b"\n")

@@ -44,7 +44,7 @@ def _boot(options):
     interactive, feed = False, True
     if is_elf:
         if options.usb or options.firmware != "bios":
-            raise Failure(USAGE, "an ELF is started without firmware; --usb and --firmware are for disk and ISO images")
+            raise Failure(USAGE, "--usb and --firmware are for disk and ISO images, and this is an ELF")
         platform = start.platform_of(options)
         interactive, feed = platform.interactive, platform.has_input
         words = ["-kernel", options.image, "-append", start.join(options.append, platform.words)]

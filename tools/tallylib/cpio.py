@@ -35,8 +35,8 @@ class Archive:
     def add(self, name, mode, data, status=None, time=0, names=None):
         """An entry of the type that is in `mode`. `time`: of its last change, in seconds since 1970. `status`, an
         os.stat_result: has its owner, its time, its device number; and its other names, if they are added
-        too, are other names of it in the archive, where only the first has the contents. `names`: those that one
-        file without a status has in the archive, if it has several; the data counts with the first of them."""
+        too, are other names of it in the archive, where only the first has the contents. `names`: all names
+        of a file without a status, if it has several; pass the data with the first and none with the others."""
         values = {"mtime": time & 0xFFFFFFFF}
         if names is not None:
             values["nlink"] = len(names)

@@ -98,7 +98,8 @@ class Layout:
         return archive.finish()
 
     def _names_of_files(self):
-        """{name: all names of its file}, where the host's one file has become several entries: they are one here too."""
+        """{name: all names of its file}, for files of the host with several entries: finish() packs their contents once, as hard
+        links."""
         found = {}
         for name, entry in self._entries.items():
             if entry.status is None and isinstance(entry.contents, str):

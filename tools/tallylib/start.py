@@ -191,7 +191,7 @@ def start(options, boot_words, interactive, feed, streams=None):
         print(f"tally: waiting for: gdb {kernel_of(options)} -ex 'target remote :{emulator.gdb_port()}' "
               f"-ex 'source {os.path.join(paths.ROOT, 'tools/gdb/tally.py')}'", file=sys.stderr)
     with _log(options) as log, _post_mortem(options) as examiner:
-        kernel = dict(zip(boot_words, boot_words[1:])).get("-kernel")
+        kernel = boot_words[boot_words.index("-kernel") + 1] if "-kernel" in boot_words else None
         words = [*emulator.command(chosen, log.path, virtio.CONSOLE if streams else machine.CONSOLE),
                  *emulator.firmware(chosen, kernel), *boot_words]
         if streams:

@@ -24,11 +24,12 @@
 /*
  * The offset of an address' entry in the table:
  * pc * KNOWN_BLOCKS_FACTOR >> KNOWN_BLOCKS_SHIFT & KNOWN_BLOCKS_MASK
- * The factor is the odd number next to 2^31 divided by the golden ratio (Knuth, The
- * Art of Computer Programming, vol. 3, 6.4).
+ * The factor is the odd number next to 2^31 divided by the golden ratio; the index has
+ * the highest bits of the quotient's fraction (Knuth, The Art of Computer Programming,
+ * vol. 3, 6.4).
  */
 #define KNOWN_BLOCKS_FACTOR 0x4f1bbcdd
-#define KNOWN_BLOCKS_SHIFT (31 - KNOWN_BLOCK_SHIFT)
+#define KNOWN_BLOCKS_SHIFT (31 - KNOWN_BLOCKS_BITS - KNOWN_BLOCK_SHIFT)
 #define KNOWN_BLOCKS_MASK  ((KNOWN_BLOCKS - 1) << KNOWN_BLOCK_SHIFT)
 
 /* Written and read by the CPU's thread only. */

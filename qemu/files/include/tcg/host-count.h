@@ -15,8 +15,8 @@
 
 enum TCGHostCount {
     TCG_HOST_COUNT_ADD_64,      /* add ADDEND; branch if the sum is negative */
-    TCG_HOST_COUNT_ADD_32,
-    TCG_HOST_COUNT_TEST_32,     /* branch if it is negative */
+    TCG_HOST_COUNT_ADD_32,      /* the same with 32 bits */
+    TCG_HOST_COUNT_TEST_32,     /* ADDEND is 0; branch if it is negative */
 };
 
 /* Whether the host has the operation. */
@@ -24,12 +24,13 @@ bool tcg_has_host_count(void);
 
 /*
  * Changes or tests the counter at OFFSET from env, and branches to LABEL or
- * not. Returns the operation. Any target, while it translates.
+ * not. ADDEND is in the counter's unit. Returns the operation. Any target, while
+ * it translates.
  */
 TCGOp *tcg_gen_host_count(enum TCGHostCount how, intptr_t offset,
                           int32_t addend, TCGLabel *label);
 
-/* Gives the operation another ADDEND, at most until the block is translated. */
-void tcg_set_host_count(TCGOp *op, int32_t addend);
+/* Replaces the ADDEND of OP, before its block becomes code of the host. */
+void tcg_set_host_count_addend(TCGOp *op, int32_t addend);
 
 #endif

@@ -20,6 +20,7 @@
 #ifndef I386_HOST_SSE_FLAGS_H
 #define I386_HOST_SSE_FLAGS_H
 
+#include "fpu/softfloat.h"
 #include "tcg/host-flags.h"
 
 /* MXCSR: Intel SDM volume 1, 10.2.3 */

@@ -1,5 +1,5 @@
 /*
- * x86: the way to the next block at an indirect branch
+ * x86: the search for the next block at an indirect branch
  *
  * Finds the block that helper_lookup_tb_ptr() finds in the usual case, for 64-bit code on
  * an x86-64 host. Each block that ends in an indirect branch has a copy of the search, so
@@ -29,8 +29,8 @@
 extern const uint8_t x86_known_block_begin[], x86_known_block_end[];
 
 /*
- * Runs with env in rbp and a stack as for a call. What is copied is the part from begin
- * to end: it reaches the end where it finds no entry. The flags are
+ * Runs with env in rbp and a stack as for a call. Blocks copy the part from begin to end; a
+ * copy that finds no entry goes on at end. The flags are
  * cpu_get_tb_cpu_state()'s; those of 64-bit code are never 0, so that an entry without a
  * block has others.
  */
