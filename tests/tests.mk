@@ -48,7 +48,7 @@ $(O)/tests/pfm_count: tests/perf/programs/pfm_count.c
 	$(call say,CC,$<)
 	$(CC) -O2 -g -Wall -Wextra -Werror $< -o $@ -lpfm
 
-$(O)/tests/scattered: tests/perf/programs/scattered.c
+$(O)/tests/scattered $(O)/tests/changed: $(O)/tests/%: tests/perf/programs/%.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(CC) -O2 -g -Wall -Wextra -Werror -fno-pie -static -no-pie $< -o $@
@@ -137,7 +137,7 @@ smallest-kernel: $(O)/tally.elf
 CHECK_SMALLER_KERNELS := $(CHECK_WITHOUT_ONE) smallest-kernel
 endif
 
-check-programs: $(CHECK_TOOL_PROGRAMS) $(CHECK_PAIR_PROGRAMS) $(O)/tests/linux-init $(O)/tests/mounted $(O)/tests/pfm_count $(O)/tests/scattered $(O)/tests/fuzz $(O)/tests/rules \
+check-programs: $(CHECK_TOOL_PROGRAMS) $(CHECK_PAIR_PROGRAMS) $(O)/tests/linux-init $(O)/tests/mounted $(O)/tests/pfm_count $(O)/tests/scattered $(O)/tests/changed $(O)/tests/fuzz $(O)/tests/rules \
 	$(O)/tests/guest.elf $(O)/tests/loader.elf $(CHECK_ALPHA_PROGRAMS) $(CHECK_ALPHA_DYNAMIC) $(CHECK_ALPHA_PAIR_PROGRAMS) $(O)/alpha/tests/rules
 
 check-deps:
