@@ -23,7 +23,7 @@ echo 1 >f; echo 2 >>f; cat f; { echo out; echo err >&2; } >both 2>&1; cat both; 
 exec 8>g 9>&8; echo to8 >&8; echo to9 >&9; exec 8>&- 9>&-; cat g; echo x 2>&1 >/dev/null | wc -c; set -C; echo no >f; echo $?; echo yes >|f; cat f
 exec {fd}<>h; echo rw >&$fd; cat h
 ### background, wait, statuses, wait -n
-(exit 3) & wait $!; echo $?; mkfifo gate; cat gate & (exit 4) & wait -n; echo $?; : >gate; wait; echo $?
+(exit 3) & wait $!; echo $?; mkfifo gate; cat gate & (sleep 0.2; exit 4) & wait -n; echo $?; : >gate; wait; echo $?
 ### wait for a process killed by a signal
 sleep 100 & kill $!; wait $!; echo $?; { bash -c 'kill -9 $$'; echo $?; bash -c 'kill -SEGV $$'; echo $?; } 2>/dev/null
 ### traps: signals, EXIT, ERR, in subshells
