@@ -207,7 +207,7 @@ def check_published(report, tree):
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd="/") as process:
         answer = b""
         while process.poll() is None and not answer:
-            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=5) as sock:
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=TIMEOUT_S) as sock:
                 sock.sendall(b"word")
                 answer = sock.recv(100)
             time.sleep(0.1)
