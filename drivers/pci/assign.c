@@ -23,20 +23,14 @@
 
 #include "region.h"
 
-#define BAR_FIRST	 0x10
-#define BAR_FLAGS_IO	 0x03u
-#define BAR_FLAGS_MEMORY 0x0fu
-#define BAR_KIND	 0x06u
-#define BAR_KIND_1M	 0x02u	/* below 1 MiB: PCI 2.2 and older */
-#define CLASS_HOST	 0x0600 /* base class and subclass */
-#define RAM_UNIT	 0x1000000ull
-#define FOUR_GIB	 0x100000000ull
+#define RAM_UNIT    0x1000000ull
+#define FOUR_GIB    0x100000000ull
 
 /* 82441FX. It is older than 64 bits: a machine that has it is an emulated one. */
-#define HOST_IDS	 0x12378086u
-#define MEMORY_END	 0xfec00000ull
-#define PORTS_START	 0xc000
-#define PORTS_END	 0xfff0 /* the last ones would read as ones, as no address */
+#define HOST_IDS    0x12378086u
+#define MEMORY_END  0xfec00000ull
+#define PORTS_START 0xc000
+#define PORTS_END   0xfff0 /* the last ones would read as ones, as no address */
 
 /* By pci_region.io. */
 static struct page_range windows[2];
@@ -81,10 +75,10 @@ static const char *assign(struct pci_device *device, unsigned int index)
 {
 	struct pci_region *region = &device->regions[index];
 	unsigned int offset = BAR_FIRST + 4 * index;
-	uint32_t flags = region->io ? BAR_FLAGS_IO : BAR_FLAGS_MEMORY, high = 0;
+	uint32_t bits = region->io ? BAR_IO_MASK : BAR_MEMORY_MASK, high = 0;
 	uint16_t command = pci_read16(device, PCI_COMMAND);
 
-	if ((!region->io && (pci_read32(device, offset) & BAR_KIND) == BAR_KIND_1M) ||
+	if ((!region->io && (pci_read32(device, offset) & BAR_TYPE) == BAR_TYPE_1M) ||
 	    !find_room(region))
 		/* tools/tallylib/emulator.py knows a kernel that gives addresses by this text. */
 		return "firmware gave it no address, and none is free";
@@ -97,7 +91,7 @@ static const char *assign(struct pci_device *device, unsigned int index)
 		high = pci_read32(device, offset + 4);
 	}
 	/* The BAR may hold any address now: the function stays deaf. */
-	if ((pci_read32(device, offset) & ~flags) != region->address || high)
+	if ((pci_read32(device, offset) & bits) != region->address || high)
 		return "it does not keep an address";
 	pci_write16(device, PCI_COMMAND, command);
 	region->unusable = false;

@@ -31,7 +31,6 @@
 #define BUS_NUMBERS	     0x18
 #define SUBSYSTEM	     0x2c
 #define SUBSYSTEM_CARDBUS    0x40
-#define CLASS_HOST	     0x0600 /* base class and subclass */
 #define FUNCTION_SPACE(at)   ((paddr_t)(at)->slot << 15 | (paddr_t)(at)->function << 12)
 /* A bridge's subsystem has a capability of its own. */
 #define CAPABILITY_SUBSYSTEM 0x0d

@@ -15,20 +15,13 @@
 #include <kernel/base/boot.h>
 #include <kernel/base/log.h>
 
-#define BAR_FIRST	 0x10
 #define BAR_IO		 0x01u
-#define BAR_TYPE	 0x06u
 #define BAR_TYPE_32	 0x00u
-#define BAR_TYPE_1M	 0x02u /* below 1 MiB: PCI 2.2 and older */
 #define BAR_TYPE_64	 0x04u
 #define BAR_PREFETCHABLE 0x08u
-#define BAR_IO_MASK	 (~0x03u)
-#define BAR_MEMORY_MASK	 (~0x0fu)
 #define ROM_ENABLE	 0x01u
 #define ROM_MASK	 (~0x7ffu)
 #define PORTS_END	 0x10000u
-
-#define CLASS_HOST	 0x0600 /* base class and subclass */
 
 /* By header type. */
 static const struct {
