@@ -8,16 +8,15 @@ else that would cost time at boot: no screen, no network card, no default drives
 import os
 import re
 
-from . import caches, device, paths, processor
+from . import caches, device, kernel_file, paths, processor
 from .failure import NO_PMU, USAGE, Failure
 from .record import fresh, record
 
 _EXIT_PORT = "isa-debug-exit,iobase=0xf4,iosize=4"
 # The Alpha's machine ends through its console.
 _MACHINES = {"x86_64": ("-machine", "pc", "-device", _EXIT_PORT), "alpha": ("-machine", "clipper", "-nic", "none")}
-# A message of drivers/pci/assign.c; and how much of a kernel's file is searched for it.
+# A message of drivers/pci/assign.c.
 _NO_ADDRESS = b"firmware gave it no address, and none is free"
-_KERNEL_MAX = 4 << 20
 # The warnings of our PMUs about a selection that no event models, and a request that they do not obey (qemu/files/target/*/).
 _UNMODELLED = re.compile(r"^\S+: warning: (the PMU does not model .*|the program asks Callgrind .*)$")
 _ALPHA_CPU = "ev67"
@@ -99,10 +98,9 @@ def is_ours(options):
 
 def _gives_addresses(kernel):
     """Whether this kernel, a file, is one of Tally's that gives PCI functions their addresses: such a kernel has its
-    complaint in it, before its symbols."""
+    complaint in it."""
     try:
-        with open(kernel, "rb") as file:
-            return _NO_ADDRESS in file.read(_KERNEL_MAX)
+        return kernel_file.has_text(kernel, _NO_ADDRESS)
     except OSError:
         return False
 

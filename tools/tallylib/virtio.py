@@ -8,9 +8,9 @@ the program gets SIGPIPE, as at a pipe. Where there is no such console (--arch a
 count`, --kernel of a kernel that does not know the ports) the serial line does it (machine.py).
 """
 
-import mmap
-import os
 import select
+
+from . import kernel_file
 
 # docs/boot.md, for the kernel; kernel/tty/stream.c has the ports' names.
 WORD = "console=virtio"
@@ -33,12 +33,7 @@ def suits(options, words):
 
 def _knows_ports(kernel):
     """Whether this kernel, a file, is one of Tally's with the driver: such a kernel has the name of a port in it."""
-    with open(kernel, "rb") as file:
-        # No more of it than up to the name; an empty file cannot be mapped.
-        if not os.fstat(file.fileno()).st_size:
-            return False
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            return data.find(_OUTPUT_NAME.encode()) >= 0
+    return kernel_file.has_text(kernel, _OUTPUT_NAME.encode())
 
 
 class Streams:
