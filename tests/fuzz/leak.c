@@ -13,6 +13,7 @@
  * A process that may sample the kernel may see its addresses, as Linux has it: with kernel.perf_event_paranoid below 2
  * the search is for unset bytes only.
  */
+#define _GNU_SOURCE
 #include "fuzz.h"
 
 #include <ctype.h>
@@ -29,9 +30,13 @@ static const struct {
 
 #define EDGE (16 * PAGE)
 
-static bool is_address(uint64_t word)
+/* How many of the areas a search takes. A register of a worker may hold any int, and one in 256 of the negative ones is
+ * like an address of the image. */
+enum search { NO_AREAS = 0, ALL_BUT_IMAGE = COUNT(areas) - 1, ALL_AREAS = COUNT(areas) };
+
+static bool is_address(uint64_t word, enum search search)
 {
-	for (size_t i = 0; i < COUNT(areas); i++)
+	for (size_t i = 0; i < (size_t)search; i++)
 		if (word - areas[i].start >= EDGE && word - areas[i].start < areas[i].size)
 			return true;
 	return false;
@@ -45,7 +50,12 @@ static bool is_fill(uint32_t half)
 	return half == (half << 8 | half >> 24) && (byte == 0x6b || byte == 0xbb || byte == 0xfe);
 }
 
-static void check(const void *memory, size_t size, const char *what, bool addresses)
+static enum search unless_watching(enum search search)
+{
+	return fuzz_shared->paranoid >= 2 ? search : NO_AREAS;
+}
+
+static void check(const void *memory, size_t size, const char *what, enum search search)
 {
 	const uint64_t *words = memory;
 
@@ -57,7 +67,7 @@ static void check(const void *memory, size_t size, const char *what, bool addres
 		if (is_fill((uint32_t)word) || is_fill((uint32_t)(word >> 32)))
 			fuzz_finding("%s: bytes that nobody set at offset %zu: %016llx", what,
 				     i * 8, (unsigned long long)word);
-		else if (addresses && is_address(word))
+		else if (is_address(word, search))
 			fuzz_finding("%s: an address of the kernel at offset %zu: %016llx", what,
 				     i * 8, (unsigned long long)word);
 	}
@@ -65,12 +75,12 @@ static void check(const void *memory, size_t size, const char *what, bool addres
 
 void leak_check(const void *memory, size_t size, const char *what)
 {
-	check(memory, size, what, fuzz_shared->paranoid >= 2);
+	check(memory, size, what, unless_watching(ALL_AREAS));
 }
 
 void leak_check_unset(const void *memory, size_t size, const char *what)
 {
-	check(memory, size, what, false);
+	check(memory, size, what, NO_AREAS);
 }
 
 void leak_check_ring(const void *memory, size_t size)
@@ -97,7 +107,7 @@ void leak_check_ring(const void *memory, size_t size)
 
 void leak_check_text(const char *text, size_t size, const char *what)
 {
-	check(text, size, what, false);
+	check(text, size, what, NO_AREAS);
 	for (size_t i = 0; i + 16 <= size; i++) {
 		char digits[17] = { 0 };
 		size_t length = 0;
@@ -108,8 +118,8 @@ void leak_check_text(const char *text, size_t size, const char *what)
 			digits[length] = text[i + length];
 			length++;
 		}
-		if (fuzz_shared->paranoid >= 2 && length == 16 &&
-		    is_address(strtoull(digits, NULL, 16)))
+		if (length == 16 &&
+		    is_address(strtoull(digits, NULL, 16), unless_watching(ALL_AREAS)))
 			fuzz_finding("%s: an address of the kernel at offset %zu: %s", what, i,
 				     digits);
 		i += length;
@@ -126,14 +136,22 @@ void leak_check_text(const char *text, size_t size, const char *what)
 #define FP_XSTATE_MAGIC1 0x46505853U
 #endif
 
+/* A context's general registers: R8 to RSP, and RIP after them. */
+#define REGISTERS offsetof(ucontext_t, uc_mcontext.gregs)
+#define RIP       offsetof(ucontext_t, uc_mcontext.gregs[REG_RIP])
+
 void leak_check_frame(const siginfo_t *info, const void *context)
 {
 	const ucontext_t *frame = context;
 	const uint32_t *state = (const uint32_t *)frame->uc_mcontext.fpregs;
 
 	leak_check(info, sizeof(*info), "the information about a signal");
+	leak_check(frame, REGISTERS, "the context of a signal");
+	check(frame->uc_mcontext.gregs, RIP - REGISTERS, "the registers in the context of a signal",
+	      unless_watching(ALL_BUT_IMAGE));
 	/* The kernel's ucontext has a mask of one word, where glibc's goes on. */
-	leak_check(frame, offsetof(ucontext_t, uc_sigmask) + 8, "the context of a signal");
+	leak_check((const char *)context + RIP, offsetof(ucontext_t, uc_sigmask) + 8 - RIP,
+		   "the context of a signal, from RIP on");
 	/* Only the registers, the kernel's words, the header and the upper halves of registers, if they are there. XSAVE does
 	 * not write the other bytes: they keep the stack's old contents, also those between the registers and the
 	 * kernel's words. */
