@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 
-from tallylib import cpio, initramfs, kvm
+from tallylib import cpio, initramfs, kvm, kvm_guest
 from tallytest import tap
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -191,9 +191,9 @@ def host_pmu(report):
         for name in ("a guest's loop ends with its count", "a guest's fault counts nothing"):
             report.skip(f"KVM: {name}", f"/dev/kvm: {error.strerror}")
         return
-    cpuid = kvm.supported_cpuid(device)
-    report.equal(kvm.run(device, cpuid, LOOPS_TO_1234), 1234, "KVM: a guest's loop ends with its count")
-    report.equal(kvm.run(device, cpuid, FAULT), 0, "KVM: a guest's fault counts nothing")
+    cpuid = kvm_guest.supported_cpuid(device)
+    report.equal(kvm_guest.run(device, cpuid, LOOPS_TO_1234), 1234, "KVM: a guest's loop ends with its count")
+    report.equal(kvm_guest.run(device, cpuid, FAULT), 0, "KVM: a guest's fault counts nothing")
     os.close(device)
 
 

@@ -14,6 +14,8 @@ from .failure import MISSING, NOT_FOUND, Failure
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 IS_INSTALLED = not os.path.exists(os.path.join(ROOT, "Makefile"))
 _OWN_PACKAGE = "tally"
+# The variables of the environment on which qemu/build's answer depends.
+_NAMES_OF_SCRIPT = ("QEMU_SRC", "TALLY_CACHE", "XDG_CACHE_HOME", "HOME")
 
 
 def remedy(make, package=_OWN_PACKAGE):
@@ -65,6 +67,45 @@ def in_path(command):
     return None
 
 
+def _changed(folder):
+    """The newest change below a folder, in nanoseconds since 1970."""
+    newest = os.stat(folder).st_mtime_ns
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            newest = max(newest, _changed(entry.path) if entry.is_dir(follow_symlinks=False) else entry.stat().st_mtime_ns)
+    return newest
+
+
+def _by_script(script, arch):
+    """Where qemu/build says that the emulator is, or None. It hashes the whole series, 20 ms of CPU time: its answer is
+    kept in the build folder as long as nothing changes on which it depends."""
+    depends = [str(_changed(os.path.dirname(script))), *(str(os.environ.get(name)) for name in _NAMES_OF_SCRIPT)]
+    memory = build("emulator-" + arch)
+    try:
+        with open(memory, encoding="utf-8") as file:
+            *known, path = file.read().split("\0")
+    except OSError:
+        known = path = None
+    if known != depends or not os.path.exists(path):
+        done = subprocess.run([script, "--arch", arch, "--path"], capture_output=True, text=True, check=False)
+        path = done.stdout.strip()
+        if done.returncode or not os.path.exists(path):
+            return None
+        _keep(memory, "\0".join((*depends, path)))
+    return path
+
+
+def _keep(path, text):
+    """Writes a file, whole at once for other readers, unless it cannot be written."""
+    new = f"{path}.{os.getpid()}"
+    try:
+        with open(new, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.rename(new, path)
+    except OSError:
+        pass
+
+
 @functools.cache
 def emulator(needs_model, arch="x86_64"):
     """The QEMU to use: the environment's TALLY_QEMU (TALLY_QEMU_ALPHA), ours, or (no `needs_model`) the system's.
@@ -82,10 +123,8 @@ def emulator(needs_model, arch="x86_64"):
     if IS_INSTALLED and os.path.exists(installed):
         return installed
     if os.path.exists(script):
-        which = [] if arch == "x86_64" else ["--arch", arch]
-        done = subprocess.run([script, *which, "--path"], capture_output=True, text=True, check=False)
-        path = done.stdout.strip()
-        if done.returncode == 0 and os.path.exists(path):
+        path = _by_script(script, arch)
+        if path:
             return path
     system = None if needs_model else in_path("qemu-system-" + arch)
     if system:
