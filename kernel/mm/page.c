@@ -7,6 +7,9 @@
  * buddy, with which it merges, differs from it in bit n of the frame number. Frames that the
  * allocator does not own (holes, firmware, the kernel itself) are FRAME_RESERVED and so never merge.
  *
+ * Most of the memory is never used. A block of the largest order that was not used yet is FRAME_FRESH: its first descriptor
+ * alone is set, and take_block() sets the others. So the time of page_init() does not depend on the memory's size.
+ *
  * page_set_aside() begins an epoch. Free blocks below the largest order, and blocks of an earlier epoch when they are freed,
  * go to the list aside, unmerged; they keep FRAME_FREE and their order. A largest block is split only in the epoch that uses
  * it, so a block of this epoch has no buddy aside. (When the epoch's number wraps or memory has run out it may have one, which
@@ -33,11 +36,11 @@
 
 #include "../debug/poison.h"
 
-enum frame_state { FRAME_RESERVED, FRAME_FREE, FRAME_USED, FRAME_TAIL };
+enum frame_state { FRAME_RESERVED, FRAME_FREE, FRAME_FRESH, FRAME_USED, FRAME_TAIL };
 
 /* The first page of a block says what the block is; its others are FRAME_TAIL. */
 struct frame {
-	LIST_ENTRY(frame) link; /* B: while FRAME_FREE */
+	LIST_ENTRY(frame) link; /* B: while FRAME_FREE or FRAME_FRESH */
 	_Atomic uint32_t references;
 	uint8_t state; /* B: enum frame_state */
 	uint8_t order; /* B: of the block */
@@ -48,6 +51,9 @@ struct frame {
 	uint8_t kind;  /* enum page_kind; set by the holder before the page is shared */
 	uint8_t epoch; /* B: in which the block was allocated */
 };		       /* B: buddy_lock */
+
+/* Pages of a block of the largest order. */
+#define LARGEST	    ((size_t)1 << PAGE_ORDER_MAX)
 
 /* Blocks that are set aside or come back at a time, with interrupts off. */
 #define ASIDE_BATCH 64
@@ -105,6 +111,17 @@ static struct frame *frame_of(const void *address)
 	return frame;
 }
 
+static void clear_descriptors(struct frame *frame, size_t count)
+{
+	memset(frame, 0, count * sizeof(*frame));
+}
+
+static void set_tails(struct frame *frame, unsigned int order)
+{
+	for (size_t n = 1; n < (size_t)1 << order; n++)
+		frame[n].state = FRAME_TAIL;
+}
+
 /* Merges the block at FRAME with its free buddies and puts it on a free list. The caller counts free_pages. */
 static void free_block(struct frame *frame, unsigned int order)
 {
@@ -153,6 +170,10 @@ static struct frame *take_block(unsigned int order)
 	struct frame *frame = LIST_FIRST(&free_blocks[have]);
 
 	LIST_REMOVE(frame, link);
+	if (frame->state == FRAME_FRESH) {
+		clear_descriptors(frame, LARGEST);
+		set_tails(frame, PAGE_ORDER_MAX);
+	}
 	while (have > order) {
 		have--;
 		struct frame *half = frame + ((size_t)1 << have);
@@ -316,9 +337,10 @@ unsigned int page_references(const void *address)
 
 bool page_is_allocatable(const void *address)
 {
-	const struct frame *frame = frame_at(page_paddr(address) >> PAGE_SHIFT);
+	size_t number = page_paddr(address) >> PAGE_SHIFT;
+	const struct frame *frame = frame_at(number), *first = frame_at(number & ~(LARGEST - 1));
 
-	return frame && frame->state != FRAME_RESERVED;
+	return frame && ((first && first->state == FRAME_FRESH) || frame->state != FRAME_RESERVED);
 }
 
 enum page_kind page_kind(const void *address)
@@ -353,18 +375,64 @@ static bool whole_frames(const struct page_range *range, size_t *first, size_t *
 	return *first < *end;
 }
 
+/* The ranges that page_init got, and where the descriptors lie: at the start of the range HOME. */
+struct memory {
+	const struct page_range *ranges;
+	unsigned int count, home;
+	size_t own_frames;
+};
+
+/* Finds the first and end frame that the allocator owns of a range; false: none. */
+static bool owned_frames(const struct memory *memory, unsigned int range, size_t *first,
+			 size_t *end)
+{
+	if (!whole_frames(&memory->ranges[range], first, end))
+		return false;
+	if (range == memory->home)
+		*first += memory->own_frames;
+	return true;
+}
+
+static bool owns_all(const struct memory *memory, size_t first, size_t end)
+{
+	size_t start, stop;
+
+	for (unsigned int i = 0; i < memory->count; i++)
+		if (owned_frames(memory, i, &start, &stop) && start <= first && end <= stop)
+			return true;
+	return false;
+}
+
+/* Clears all descriptors but those of blocks that free_frames() makes FRAME_FRESH. */
+static void clear_used_descriptors(const struct memory *memory)
+{
+	size_t next;
+
+	for (size_t first = first_frame; first < end_frame; first = next) {
+		next = (first | (LARGEST - 1)) + 1;
+		if (next - first < LARGEST || !owns_all(memory, first, next))
+			clear_descriptors(frame_at(first),
+					  (next < end_frame ? next : end_frame) - first);
+	}
+}
+
 /* Frees the frames [FIRST, END) in the largest aligned blocks. */
 static void free_frames(size_t first, size_t end)
 {
 	while (first < end) {
+		struct frame *frame = frame_at(first);
 		unsigned int order = 0;
 
 		while (order < PAGE_ORDER_MAX && !(first & ((size_t)1 << order)) &&
 		       first + ((size_t)2 << order) <= end)
 			order++;
-		for (size_t n = 1; n < (size_t)1 << order; n++)
-			frame_at(first + n)->state = FRAME_TAIL;
-		free_block(frame_at(first), order);
+		if (order == PAGE_ORDER_MAX)
+			clear_descriptors(frame, 1);
+		else
+			set_tails(frame, order);
+		free_block(frame, order);
+		if (order == PAGE_ORDER_MAX)
+			frame->state = FRAME_FRESH;
 		free_pages += (size_t)1 << order;
 		first += (size_t)1 << order;
 	}
@@ -372,7 +440,8 @@ static void free_frames(size_t first, size_t end)
 
 void page_init(const struct page_range *ranges, unsigned int count)
 {
-	size_t first, end, largest = 0, home = 0;
+	struct memory memory = { ranges, count, 0, 0 };
+	size_t first, end, largest = 0;
 
 	first_frame = SIZE_MAX;
 	for (unsigned int i = 0; i < count; i++) {
@@ -384,22 +453,21 @@ void page_init(const struct page_range *ranges, unsigned int count)
 			end_frame = end;
 		if (end - first > largest) {
 			largest = end - first;
-			home = i;
+			memory.home = i;
 		}
 	}
 	/* The descriptors lie at the start of the largest range. */
 	size_t descriptors = end_frame > first_frame ? end_frame - first_frame : 0;
-	size_t own_frames = (descriptors * sizeof(struct frame) + PAGE_SIZE - 1) >> PAGE_SHIFT;
 
-	if (own_frames >= largest)
+	memory.own_frames = (descriptors * sizeof(struct frame) + PAGE_SIZE - 1) >> PAGE_SHIFT;
+	if (memory.own_frames >= largest)
 		boot_failure("too little memory (largest range: %zu KiB); give the machine more",
 			     largest * (PAGE_SIZE / 1024));
-	whole_frames(&ranges[home], &first, &end);
-	frames = memset(page_address((paddr_t)first << PAGE_SHIFT), 0, own_frames << PAGE_SHIFT);
-	for (unsigned int i = 0; i < count; i++) {
-		if (!whole_frames(&ranges[i], &first, &end))
-			continue;
-		free_frames(i == home ? first + own_frames : first, end);
-	}
+	whole_frames(&ranges[memory.home], &first, &end);
+	frames = page_address((paddr_t)first << PAGE_SHIFT);
+	clear_used_descriptors(&memory);
+	for (unsigned int i = 0; i < count; i++)
+		if (owned_frames(&memory, i, &first, &end))
+			free_frames(first, end);
 	total_pages = free_pages;
 }

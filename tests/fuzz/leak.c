@@ -138,7 +138,7 @@ void leak_check_text(const char *text, size_t size, const char *what)
 
 /* A context's general registers: R8 to RSP, and RIP after them. */
 #define REGISTERS offsetof(ucontext_t, uc_mcontext.gregs)
-#define RIP       offsetof(ucontext_t, uc_mcontext.gregs[REG_RIP])
+#define RIP	  offsetof(ucontext_t, uc_mcontext.gregs[REG_RIP])
 
 void leak_check_frame(const siginfo_t *info, const void *context)
 {

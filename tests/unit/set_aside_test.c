@@ -82,6 +82,8 @@ static void start(void)
 	if (memory)
 		return;
 	memory = aligned_alloc(LARGEST, LARGEST_BLOCKS * LARGEST);
+	/* A machine's memory is not clear when it starts. */
+	memset(memory, 0xa5, LARGEST_BLOCKS * LARGEST);
 
 	struct page_range range = { (paddr_t)(uintptr_t)memory + 3 * PAGE_SIZE,
 				    (paddr_t)(uintptr_t)memory + LARGEST_BLOCKS * LARGEST -
@@ -417,7 +419,33 @@ static void any_sequence_loses_nothing(void)
 	finish();
 }
 
+static size_t allocatable(void)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < PAGES_MAX; i++)
+		count += page_is_allocatable(memory + i * PAGE_SIZE);
+	return count;
+}
+
+/* The first rule: no other has used a block yet. */
+static void pages_are_allocatable_before_their_block_is_used(void)
+{
+	start();
+	EXPECT_EQ(page_is_allocatable(memory), false);
+	EXPECT_EQ(allocatable(), page_total_count());
+	take_page(0);
+	EXPECT_EQ(allocatable(), page_total_count());
+	while (take_page(0))
+		continue;
+	EXPECT_EQ(page_count, page_total_count());
+	EXPECT_EQ(allocatable(), page_total_count());
+	finish();
+}
+
 static const struct tap_rule rules[] = {
+	{ "the allocator's pages are known before and after their block is used, and no others",
+	  pages_are_allocatable_before_their_block_is_used },
 	{ "pages come from whole largest blocks, in the same way whatever was before",
 	  work_begins_with_a_whole_block },
 	{ "a page of an earlier epoch that is freed stays aside",
