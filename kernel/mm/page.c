@@ -8,7 +8,8 @@
  * allocator does not own (holes, firmware, the kernel itself) are FRAME_RESERVED and so never merge.
  *
  * Most of the memory is never used. A block of the largest order that was not used yet is FRAME_FRESH: its first descriptor
- * alone is set, and take_block() sets the others. So the time of page_init() does not depend on the memory's size.
+ * alone is set, and take_of_largest() clears the others. So page_init() takes no longer with more memory. The same happens
+ * at the first use in each epoch, so that a block takes as many instructions whether it was used before or not.
  *
  * page_set_aside() begins an epoch. Free blocks below the largest order, and blocks of an earlier epoch when they are freed,
  * go to the list aside, unmerged; they keep FRAME_FREE and their order. A largest block is split only in the epoch that uses
@@ -36,7 +37,7 @@
 
 #include "../debug/poison.h"
 
-enum frame_state { FRAME_RESERVED, FRAME_FREE, FRAME_FRESH, FRAME_USED, FRAME_TAIL };
+enum frame_state { FRAME_TAIL, FRAME_RESERVED, FRAME_FREE, FRAME_FRESH, FRAME_USED };
 
 /* The first page of a block says what the block is; its others are FRAME_TAIL. */
 struct frame {
@@ -49,7 +50,7 @@ struct frame {
 	const void *freed_by; /* return address of the caller that freed it */
 #endif
 	uint8_t kind;  /* enum page_kind; set by the holder before the page is shared */
-	uint8_t epoch; /* B: in which the block was allocated */
+	uint8_t epoch; /* B: in which the block was allocated; of a free largest block: in which its descriptors were cleared */
 };		       /* B: buddy_lock */
 
 /* Pages of a block of the largest order. */
@@ -111,15 +112,10 @@ static struct frame *frame_of(const void *address)
 	return frame;
 }
 
+/* Makes COUNT descriptors from FRAME on those of a block, all FRAME_TAIL. */
 static void clear_descriptors(struct frame *frame, size_t count)
 {
 	memset(frame, 0, count * sizeof(*frame));
-}
-
-static void set_tails(struct frame *frame, unsigned int order)
-{
-	for (size_t n = 1; n < (size_t)1 << order; n++)
-		frame[n].state = FRAME_TAIL;
 }
 
 /* Merges the block at FRAME with its free buddies and puts it on a free list. The caller counts free_pages. */
@@ -158,22 +154,10 @@ static bool return_some(void)
 	return count;
 }
 
-/* Takes a block of ORDER off the free lists, splitting a larger one; NULL: there is none. */
-static struct frame *take_block(unsigned int order)
+/* Splits FRAME's block of the order HAVE, which is on no list, into one of ORDER, which is returned, and free ones. */
+static inline __attribute__((always_inline)) struct frame *
+split(struct frame *frame, unsigned int have, unsigned int order)
 {
-	unsigned int have = order;
-
-	while (have <= PAGE_ORDER_MAX && LIST_EMPTY(&free_blocks[have]))
-		have++;
-	if (have > PAGE_ORDER_MAX)
-		return NULL;
-	struct frame *frame = LIST_FIRST(&free_blocks[have]);
-
-	LIST_REMOVE(frame, link);
-	if (frame->state == FRAME_FRESH) {
-		clear_descriptors(frame, LARGEST);
-		set_tails(frame, PAGE_ORDER_MAX);
-	}
 	while (have > order) {
 		have--;
 		struct frame *half = frame + ((size_t)1 << have);
@@ -187,6 +171,36 @@ static struct frame *take_block(unsigned int order)
 	frame->epoch = epoch;
 	free_pages -= (size_t)1 << order;
 	return frame;
+}
+
+/* Takes a block of ORDER off a largest one; NULL: there is none. Seldom, and so not a part of take_block(). */
+static __attribute__((noinline)) struct frame *take_of_largest(unsigned int order)
+{
+	struct frame *frame = LIST_FIRST(&free_blocks[PAGE_ORDER_MAX]);
+
+	if (!frame)
+		return NULL;
+	LIST_REMOVE(frame, link);
+	/* The first use in this epoch. */
+	if (frame->state == FRAME_FRESH || frame->epoch != epoch)
+		clear_descriptors(frame, LARGEST);
+	return split(frame, PAGE_ORDER_MAX, order);
+}
+
+/* Takes a block of ORDER off the free lists, splitting a larger one; NULL: there is none. */
+static struct frame *take_block(unsigned int order)
+{
+	unsigned int have = order;
+
+	while (have < PAGE_ORDER_MAX && LIST_EMPTY(&free_blocks[have]))
+		have++;
+	if (have >= PAGE_ORDER_MAX)
+		return take_of_largest(order);
+
+	struct frame *frame = LIST_FIRST(&free_blocks[have]);
+
+	LIST_REMOVE(frame, link);
+	return split(frame, have, order);
 }
 
 #ifdef TALLY_DEBUG
@@ -337,10 +351,9 @@ unsigned int page_references(const void *address)
 
 bool page_is_allocatable(const void *address)
 {
-	size_t number = page_paddr(address) >> PAGE_SHIFT;
-	const struct frame *frame = frame_at(number), *first = frame_at(number & ~(LARGEST - 1));
+	const struct frame *frame = frame_at(page_paddr(address) >> PAGE_SHIFT);
 
-	return frame && ((first && first->state == FRAME_FRESH) || frame->state != FRAME_RESERVED);
+	return frame && frame->state != FRAME_RESERVED;
 }
 
 enum page_kind page_kind(const void *address)
@@ -403,16 +416,17 @@ static bool owns_all(const struct memory *memory, size_t first, size_t end)
 	return false;
 }
 
-/* Clears all descriptors but those of blocks that free_frames() makes FRAME_FRESH. */
-static void clear_used_descriptors(const struct memory *memory)
+/* Makes all frames FRAME_RESERVED but those of blocks that free_frames() makes FRAME_FRESH. */
+static void reserve_frames(const struct memory *memory)
 {
 	size_t next;
 
 	for (size_t first = first_frame; first < end_frame; first = next) {
 		next = (first | (LARGEST - 1)) + 1;
-		if (next - first < LARGEST || !owns_all(memory, first, next))
-			clear_descriptors(frame_at(first),
-					  (next < end_frame ? next : end_frame) - first);
+		if (next - first == LARGEST && owns_all(memory, first, next))
+			continue;
+		for (size_t number = first; number < next && number < end_frame; number++)
+			*frame_at(number) = (struct frame){ .state = FRAME_RESERVED };
 	}
 }
 
@@ -426,10 +440,7 @@ static void free_frames(size_t first, size_t end)
 		while (order < PAGE_ORDER_MAX && !(first & ((size_t)1 << order)) &&
 		       first + ((size_t)2 << order) <= end)
 			order++;
-		if (order == PAGE_ORDER_MAX)
-			clear_descriptors(frame, 1);
-		else
-			set_tails(frame, order);
+		clear_descriptors(frame, order < PAGE_ORDER_MAX ? (size_t)1 << order : 1);
 		free_block(frame, order);
 		if (order == PAGE_ORDER_MAX)
 			frame->state = FRAME_FRESH;
@@ -465,7 +476,7 @@ void page_init(const struct page_range *ranges, unsigned int count)
 			     largest * (PAGE_SIZE / 1024));
 	whole_frames(&ranges[memory.home], &first, &end);
 	frames = page_address((paddr_t)first << PAGE_SHIFT);
-	clear_used_descriptors(&memory);
+	reserve_frames(&memory);
 	for (unsigned int i = 0; i < count; i++)
 		if (owned_frames(&memory, i, &first, &end))
 			free_frames(first, end);

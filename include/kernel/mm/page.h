@@ -46,8 +46,8 @@ void page_set_aside(void);
  * one. Any context. */
 unsigned int page_references(const void *address);
 
-/* Returns whether the page at ADDRESS is RAM that page_alloc hands out: not a device's registers, nor the kernel. Any
- * context. */
+/* Returns whether the page at ADDRESS, which is mapped somewhere, is one that page_alloc handed out: not a device's registers,
+ * nor the kernel. Any context. */
 bool page_is_allocatable(const void *address);
 
 /* How a page of a program counts in its memory use (statm's columns): private, a file's contents, or
