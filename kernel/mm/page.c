@@ -173,6 +173,14 @@ split(struct frame *frame, unsigned int have, unsigned int order)
 	return frame;
 }
 
+/* Whether the first use in an epoch clears the descriptors of a block that was used before. The debug kernel keeps the marks of
+ * poison() in them. */
+#ifdef TALLY_DEBUG
+#define CLEARS_AGAIN false
+#else
+#define CLEARS_AGAIN true
+#endif
+
 /* Takes a block of ORDER off a largest one; NULL: there is none. Seldom, and so not a part of take_block(). */
 static __attribute__((noinline)) struct frame *take_of_largest(unsigned int order)
 {
@@ -181,8 +189,7 @@ static __attribute__((noinline)) struct frame *take_of_largest(unsigned int orde
 	if (!frame)
 		return NULL;
 	LIST_REMOVE(frame, link);
-	/* The first use in this epoch. */
-	if (frame->state == FRAME_FRESH || frame->epoch != epoch)
+	if (frame->state == FRAME_FRESH || (CLEARS_AGAIN && frame->epoch != epoch))
 		clear_descriptors(frame, LARGEST);
 	return split(frame, PAGE_ORDER_MAX, order);
 }
