@@ -13,7 +13,7 @@ import sys
 from tallytest import inside, tap
 
 SCATTERED = os.path.join(os.environ["TALLY_BUILD"], "tests", "scattered")
-FEW, MORE = 100000, 200000
+FEW, MORE = 20000, 40000
 # Lines of perf stat -d -d -d without a number, because Linux's tables have no event for them.
 NONE = {"skylake": {"L1-icache-loads", "L1-dcache-prefetches", "L1-dcache-prefetch-misses"},
         "zen3": {"LLC-loads", "LLC-load-misses", "L1-dcache-prefetch-misses"}}
@@ -26,11 +26,12 @@ NAMED = {"skylake": {"mem_inst_retired.all_loads:u": (1, 1), "br_inst_retired.co
                   "ex_ret_msprd_brnch_instr_dir_msmtch:u": (0.4, 0.6), "l2_cache_misses_from_dc_misses:u": (0.5, 1.5)}}
 # Slots of a cycle.
 WIDTH = 4
-# Passes of perf stat, long enough that all its events take turns.
-TURNS = 1500000
+# Passes of perf stat, long enough that all its events take turns, and how long a turn is: the shortest.
+TURNS = 400000
+TURN = "echo 1 >/sys/bus/event_source/devices/cpu/perf_event_mux_interval_ms"
 # Recorded by perf: the event, its period, the function, and the passes of scatter and of guess. The misses of scatter
-# outweigh those of filling the array.
-RECORDED = (("branch-misses:u", 1000, "guess", 1000, 400000), ("cache-misses:u", 5000, "scatter", 2000000, 1000))
+# outweigh those of touching the array's pages.
+RECORDED = (("branch-misses:u", 100, "guess", 1000, 40000), ("cache-misses:u", 500, "scatter", 200000, 1000))
 
 
 def lines_of(text):
@@ -95,7 +96,7 @@ def check_topdown(report, text):
 
 def check(report, processor):
     cases = inside.Cases()
-    cases.add("stat", f"perf stat -d -d -d {SCATTERED} {TURNS}")
+    cases.add("stat", f"{TURN}; perf stat -d -d -d {SCATTERED} {TURNS}")
     events = ",".join(NAMED[processor])
     for name, passes in ((f"named {FEW}", FEW), (f"named {MORE}", MORE)):
         cases.add(name, f"perf stat -x, -e '{{{events}}}' {SCATTERED} {passes}")
