@@ -11,7 +11,9 @@ from tallytest import inside, tap
 PASSES, PERIOD = 1000000, 10000
 # A sample at every so many instructions; the C library's own are fewer than one period.
 SAMPLES = PASSES * inside.INSTRUCTIONS_EACH // PERIOD
-BUSY = "$SPIN 1000000000000 & trap 'kill %1' EXIT"
+# A busy program, and what ends it in time: perf itself goes on for a second.
+BUSY = "$SPIN 1000000000000 &"
+END = "bash -c \"sleep 0.1; kill $!\""
 
 
 def script(add):
@@ -32,14 +34,14 @@ def script(add):
     add("chains, script", "perf script -i chains")
     add("chains of faults", "perf record -q -g -o faults -c 2000 -e instructions:k true; perf script -i faults")
     add("dwarf", "perf record -q --call-graph dwarf -o dwarf -F 2000 -e cycles:u true; perf script -i dwarf")
-    add("all CPUs", f"{BUSY}; perf record -q -a -o all -F 500 sleep 0.3; perf report -i all --stdio --sort cpu,sym")
-    add("a process", f"{BUSY}; perf record -q -o process -F 500 -p $! sleep 0.3; perf report -i process --stdio")
+    add("all CPUs", f"{BUSY} perf record -q -a -o all -F 1000 {END}; perf report -i all --stdio --sort cpu,sym")
+    add("a process", f"{BUSY} perf record -q -o process -F 1000 -p $! {END}; perf report -i process --stdio")
     add("switches", "perf record -q --switch-events -o switches -e instructions:u -c 10000000 sleep 0.1;"
         "perf script -i switches --show-switch-events --show-task-events --show-mmap-events")
     add("addresses", "perf record -q -d -o addresses -e page-faults -c 1 true; perf script -i addresses -F event,addr")
     add("registers", f"perf record -q --user-regs=ip,sp -o registers -e instructions:u -c 100000 $SPIN {PASSES};"
         "perf script -i registers -F uregs")
-    add("top", f"{BUSY}; sleep 5 | timeout -s INT 4 perf top --stdio -d 1 2>&1")
+    add("top", f"{BUSY} {{ sleep 1.2; kill $!; sleep 1; }} | timeout -s INT 1.5 perf top --stdio -d 1 2>&1")
     add("list", "perf list 2>&1")
     add("mem", "perf mem record true")
     add("c2c", "perf c2c record true")
