@@ -21,7 +21,7 @@ _FOLDER = os.path.join(_BUILD, "deb")
 _SOURCES = ("tools/tally", "tools/tallylib/*.py", "tools/gdb/*", "tools/debian/**", "docs/**", "*.md", "boot/x86_64/grub.cfg",
             "userland/libperf/*", "qemu/**")
 _BUILT = ("tally.elf", "tally.o", "linker.ld", "alpha/tally.elf", "user/bin/*", "alpha/user/bin/*")
-# The packages that these depend on, and those that the tests install beside them; a clean Debian has them in apt's cache.
+# The packages that these depend on, and last the two that the tests install beside them; a clean Debian has them in apt's cache.
 SUITES = {"bookworm": ("python3", "libglib2.0-0", "libfdt1", "libslirp0", "zlib1g", "busybox-static", "gcc", "libc6-dev"),
           "trixie": ("python3", "libglib2.0-0t64", "libfdt1", "libslirp0", "zlib1g", "busybox-static", "gcc", "libc6-dev")}
 _END = "\x1e"
@@ -66,9 +66,10 @@ def _found():
     return sorted(glob.glob(os.path.join(_FOLDER, "tally*_*.deb")), key=lambda name: "tally-qemu" in name)
 
 
-def clean(suite):
-    """The path of a clean Debian and None, or None and the reason why there is none."""
-    status, output, error = tap.command([os.path.join(_ROOT, "tools", "debian", "bootstrap"), suite, *SUITES[suite]], timeout_s=1500)
+def clean(suite, ready=False):
+    """The path of a clean Debian and None, or None and the reason why there is none. READY: what the packages depend on is installed."""
+    installed = ("--installed", " ".join(SUITES[suite][:-2])) if ready else ()
+    status, output, error = tap.command([os.path.join(_ROOT, "tools", "debian", "bootstrap"), *installed, suite, *SUITES[suite]], timeout_s=1500)
     if status:
         return None, (error.strip().splitlines() or ["it gave no reason"])[-1]
     return output.decode().strip(), None
