@@ -94,7 +94,8 @@ class Needs:
             with open(path, "rb") as file:
                 start = file.read(4)
                 if start == b"\x7fELF":
-                    self._add_elf(path, start + file.read())
+                    file.seek(0)
+                    self._add_elf(path, file.read())
                 elif start[:2] == b"#!":
                     self._add_interpreter(path, (start + file.read(252)), scripts_left)
         except OSError as error:
@@ -219,7 +220,7 @@ def _dynamic(data):
                     break
                 entries.append(entry)
     table = next((value for tag, value in entries if tag == _DT_STRTAB), None)
-    strings = next((data[offset + table - vaddr:] for vaddr, offset, filesz in loads
+    strings = next((data[offset + table - vaddr:offset + filesz] for vaddr, offset, filesz in loads
                     if table is not None and vaddr <= table < vaddr + filesz), b"")
 
     def names(tag):
