@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Debian's gdb on a program with two threads: gdb.sh on both."""
 
+import glob
 import os
 import subprocess
 import sys
@@ -27,7 +28,8 @@ def main():
     os.makedirs(os.path.dirname(DEBUGGEE), exist_ok=True)
     subprocess.run(["gcc", "-g", "-O0", "-pthread", SOURCE, "-o", DEBUGGEE], check=True)
     cases = [(name, PROLOGUE + text) for name, text in both.cases_of(os.path.join(HERE, "gdb.sh"))]
-    both.compare(report, cases, PROGRAMS, (DEBUGGEE, SOURCE, "/bin/sh"), ("--cpus", "2"))
+    compiled = [*both.compiled("", "re"), *glob.glob("/usr/share/gdb/python/gdb/**/__pycache__", recursive=True)]
+    both.compare(report, cases, PROGRAMS, (DEBUGGEE, SOURCE, "/bin/sh", *compiled), ("--cpus", "2"))
     return report.done()
 
 

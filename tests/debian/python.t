@@ -11,10 +11,6 @@ from tallytest import both, tap
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 PROGRAMS = ("bash", "cat", "env", "false", "python3", "sleep", "tr", "true")
-# Debian has compiled its modules, and the host's Python reads what it has compiled; these are those that the scripts load most.
-MODULES = os.path.join("/usr/lib", os.path.basename(os.path.realpath("/usr/bin/python3")))
-COMPILED = [folder for folder in (os.path.join(MODULES, name, "__pycache__") for name in ("", "asyncio", "json", "multiprocessing", "re"))
-            if os.path.isdir(folder)]
 
 
 def main():
@@ -25,7 +21,7 @@ def main():
             # Written from here, since the script's own path is not in the image.
             cases.append((os.path.basename(path), f"cat >case.py <<'END OF SCRIPT'\n{file.read()}\nEND OF SCRIPT\n"
                                                   "python3 case.py\n"))
-    both.compare(report, cases, PROGRAMS, ("/bin/sh", *COMPILED), ("--cpus", "2"))
+    both.compare(report, cases, PROGRAMS, ("/bin/sh", *both.compiled("", "asyncio", "json", "multiprocessing", "re")), ("--cpus", "2"))
     return report.done()
 
 

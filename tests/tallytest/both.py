@@ -100,6 +100,14 @@ def compare(report, cases, programs, added=(), options=(), timeout_s=400):
     report.equal((status, rest), (0, ""), "the shell that ran the cases exits with status 0", error)
 
 
+def compiled(*packages):
+    """The folders of what Debian has compiled of Python's packages, "" for the modules in none. The host's Python reads that; without
+    it each first import compiles its module in the guest."""
+    modules = os.path.join("/usr/lib", os.path.basename(os.path.realpath("/usr/bin/python3")))
+    folders = (os.path.join(modules, package, "__pycache__") for package in packages)
+    return [folder for folder in folders if os.path.isdir(folder)]
+
+
 def differences(host, ours):
     """The lines that differ, and the statuses."""
     yield f"status on the host {host[0]}, on Tally {ours[0]}"
