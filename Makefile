@@ -3,7 +3,7 @@
 #
 # ARCH=NAME  the machine's architecture: x86_64 (default) or alpha; without it, `make check` tests both
 # O=DIR      build folder (default: build, with DEBUG=1 build/debug; below build/alpha with ARCH=alpha)
-# DEBUG=1    debug kernel: -Og; checks freed memory, undefined behaviour, stacks, and the order of locks
+# DEBUG=1    debug kernel: -O1; checks freed memory, undefined behaviour, stacks, and the order of locks
 # WITHOUT="net inet trace pty perfctr"   leaves parts of the kernel out: any of these
 # PROCESSOR=NAME  what `make run` emulates on x86_64: generic (default), skylake, k8, zen3 or zen4
 # OBJECTS=DIR  links the objects of the build folder DIR into another kernel in O; with WITHOUT
