@@ -44,7 +44,10 @@ static int count_on(int cpu)
 
 static void check_visits(void)
 {
-	for (int visit = 0; visit < VISITS; visit++) {
+	/* On the only CPU no task can leave: one look tells that all run. */
+	int visits = cpu_count() == 1 ? 1 : VISITS;
+
+	for (int visit = 0; visit < visits; visit++) {
 		pause_ms(AWAY_MS);
 		for (int cpu = 0; cpu < cpu_count(); cpu++)
 			EXPECT_EQ_AT(count_on(cpu), EACH, "CPU %d, visit %d", cpu, visit);
