@@ -18,7 +18,8 @@ SPIN = os.path.join(os.path.abspath(os.environ["TALLY_BUILD"]), "user", "bin", "
 CPU = "max,vendor=AuthenticAMD,stepping=1,family=25,model=17,x-pmu-amd=v2,x-ibs=on"
 PROGRAMS = ("perf", "busybox", "grep")
 PASSES = 100000
-# Words against work at the start of Linux that nothing here needs: a clock's calibration, tests of ciphers, other addresses in each boot, pages cleared twice.
+# Words against work at the start of Linux that nothing here needs: a clock's calibration, tests of ciphers, other addresses in
+# each boot, pages cleared twice.
 WORDS = "hpet=disable cryptomgr.notests nokaslr init_on_alloc=0"
 # Offsets of the instructions of a pass: a store, a load, sub, jnz; and a branch not taken, one taken, a jump, sub, jnz.
 STORES = {0x0: True, 0x3: True, 0x6: False, 0xa: False}
