@@ -40,9 +40,8 @@
 #define PATIENCE_BUSY_S 15
 #define WORKERS_MAX	15
 #define ADMINISTRATION	40
-/* Seeds that are run before memory is looked at, so that what is kept for later is there: 0 and on. One is enough:
- * what only a later seed is the first to need is rare, and more of them would seldom find it. */
-#define WARM_UPS	1
+/* Seeds that are run before memory is looked at, so that what is kept for later is there: 0 and on. */
+#define WARM_UPS	2
 
 static unsigned int operations = 200, workers = 4;
 static unsigned int hold;
