@@ -30,13 +30,9 @@ static const struct {
 
 #define EDGE (16 * PAGE)
 
-/* How many of the areas a search takes. A register of a worker may hold any int, and one in 256 of the negative ones is
- * like an address of the image. */
-enum search { NO_AREAS = 0, ALL_BUT_IMAGE = COUNT(areas) - 1, ALL_AREAS = COUNT(areas) };
-
-static bool is_address(uint64_t word, enum search search)
+static bool is_address(uint64_t word)
 {
-	for (size_t i = 0; i < (size_t)search; i++)
+	for (size_t i = 0; i < COUNT(areas); i++)
 		if (word - areas[i].start >= EDGE && word - areas[i].start < areas[i].size)
 			return true;
 	return false;
@@ -50,12 +46,7 @@ static bool is_fill(uint32_t half)
 	return half == (half << 8 | half >> 24) && (byte == 0x6b || byte == 0xbb || byte == 0xfe);
 }
 
-static enum search unless_watching(enum search search)
-{
-	return fuzz_shared->paranoid >= 2 ? search : NO_AREAS;
-}
-
-static void check(const void *memory, size_t size, const char *what, enum search search)
+static void check(const void *memory, size_t size, const char *what, bool addresses)
 {
 	const uint64_t *words = memory;
 
@@ -67,7 +58,7 @@ static void check(const void *memory, size_t size, const char *what, enum search
 		if (is_fill((uint32_t)word) || is_fill((uint32_t)(word >> 32)))
 			fuzz_finding("%s: bytes that nobody set at offset %zu: %016llx", what,
 				     i * 8, (unsigned long long)word);
-		else if (is_address(word, search))
+		else if (addresses && is_address(word))
 			fuzz_finding("%s: an address of the kernel at offset %zu: %016llx", what,
 				     i * 8, (unsigned long long)word);
 	}
@@ -75,12 +66,12 @@ static void check(const void *memory, size_t size, const char *what, enum search
 
 void leak_check(const void *memory, size_t size, const char *what)
 {
-	check(memory, size, what, unless_watching(ALL_AREAS));
+	check(memory, size, what, fuzz_shared->paranoid >= 2);
 }
 
 void leak_check_unset(const void *memory, size_t size, const char *what)
 {
-	check(memory, size, what, NO_AREAS);
+	check(memory, size, what, false);
 }
 
 void leak_check_ring(const void *memory, size_t size)
@@ -107,7 +98,7 @@ void leak_check_ring(const void *memory, size_t size)
 
 void leak_check_text(const char *text, size_t size, const char *what)
 {
-	check(text, size, what, NO_AREAS);
+	check(text, size, what, false);
 	for (size_t i = 0; i + 16 <= size; i++) {
 		char digits[17] = { 0 };
 		size_t length = 0;
@@ -118,8 +109,8 @@ void leak_check_text(const char *text, size_t size, const char *what)
 			digits[length] = text[i + length];
 			length++;
 		}
-		if (length == 16 &&
-		    is_address(strtoull(digits, NULL, 16), unless_watching(ALL_AREAS)))
+		if (fuzz_shared->paranoid >= 2 && length == 16 &&
+		    is_address(strtoull(digits, NULL, 16)))
 			fuzz_finding("%s: an address of the kernel at offset %zu: %s", what, i,
 				     digits);
 		i += length;
@@ -136,7 +127,8 @@ void leak_check_text(const char *text, size_t size, const char *what)
 #define FP_XSTATE_MAGIC1 0x46505853U
 #endif
 
-/* A context's general registers: R8 to RSP, and RIP after them. */
+/* A context's general registers: R8 to RSP, and RIP after them. The worker has computed what they hold: a sum of two of the numbers
+ * that it tries, or a negative int, may be like an address. tests/boot/registers.c has what the kernel leaves in them. */
 #define REGISTERS offsetof(ucontext_t, uc_mcontext.gregs)
 #define RIP	  offsetof(ucontext_t, uc_mcontext.gregs[REG_RIP])
 
@@ -147,8 +139,8 @@ void leak_check_frame(const siginfo_t *info, const void *context)
 
 	leak_check(info, sizeof(*info), "the information about a signal");
 	leak_check(frame, REGISTERS, "the context of a signal");
-	check(frame->uc_mcontext.gregs, RIP - REGISTERS, "the registers in the context of a signal",
-	      unless_watching(ALL_BUT_IMAGE));
+	leak_check_unset(frame->uc_mcontext.gregs, RIP - REGISTERS,
+			 "the registers in the context of a signal");
 	/* The kernel's ucontext has a mask of one word, where glibc's goes on. */
 	leak_check((const char *)context + RIP, offsetof(ucontext_t, uc_sigmask) + 8 - RIP,
 		   "the context of a signal, from RIP on");

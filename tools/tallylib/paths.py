@@ -69,10 +69,11 @@ def in_path(command):
 
 def _changed(folder):
     """The newest change below a folder, in nanoseconds since 1970."""
-    newest = os.stat(folder).st_mtime_ns
+    newest = os.stat(folder).st_ctime_ns
     with os.scandir(folder) as entries:
         for entry in entries:
-            newest = max(newest, _changed(entry.path) if entry.is_dir(follow_symlinks=False) else entry.stat().st_mtime_ns)
+            newest = max(newest, _changed(entry.path) if entry.is_dir(follow_symlinks=False)
+                         else entry.stat(follow_symlinks=False).st_ctime_ns)
     return newest
 
 
