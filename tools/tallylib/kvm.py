@@ -72,26 +72,24 @@ def why_not_counting(kvm):
     # Loads ctypes, which a run that does not ask should not pay for.
     from . import kvm_guest
     try:
-        return _count(kvm, kvm_guest)
+        cpuid = kvm_guest.supported_cpuid(kvm)
+        code = _program(kvm_guest.leaves(cpuid))
+        if code is None:
+            return "KVM gives its guests no PMU here"
+        counted = kvm_guest.run(kvm, cpuid, code)
     except OSError as error:
         return f"KVM does not work here: {error.strerror}"
     except kvm_guest.TooLong:
         return "a KVM guest does not finish a loop here"
-
-
-def _count(kvm, guest):
-    cpuid = guest.supported_cpuid(kvm)
-    count, = struct.unpack_from("<I", cpuid)
-    entries = [guest.CPUID_ENTRY.unpack_from(cpuid, 8 + i * guest.CPUID_ENTRY.size) for i in range(count)]
-    leaves = {entry[0]: entry[3:] for entry in entries if entry[1] == 0}
-    vendor = struct.pack("<III", *(leaves[0][i] for i in (1, 3, 2)))
-    code = _PROGRAMS.get(vendor, lambda _: None)(leaves)
-    if code is None:
-        return "KVM gives its guests no PMU here"
-    counted = guest.run(kvm, cpuid, code)
     if counted < _LOOPS:
         return f"KVM's guests have a PMU here that does not count ({counted} for {_LOOPS} loops)"
     return None
+
+
+def _program(leaves):
+    """The code for the PMU of the CPUID's vendor, or None."""
+    vendor = struct.pack("<III", *(leaves[0][i] for i in (1, 3, 2)))
+    return _PROGRAMS.get(vendor, lambda _: None)(leaves)
 
 
 def _intel_program(leaves):

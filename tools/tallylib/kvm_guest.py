@@ -26,7 +26,7 @@ _EXIT_HLT = 5
 
 _CPUID_ENTRIES_MAX = 256
 # struct kvm_cpuid_entry2: leaf, index, flags, EAX, EBX, ECX, EDX.
-CPUID_ENTRY = struct.Struct("<IIIIIII12x")
+_CPUID_ENTRY = struct.Struct("<IIIIIII12x")
 _REGS = struct.Struct("<18Q")
 _RAX, _RIP, _RFLAGS = 0, 16, 17
 _RFLAGS_ALWAYS_ONE = 2
@@ -58,10 +58,17 @@ class TooLong(Exception):
 
 def supported_cpuid(kvm):
     """The CPUID leaves that KVM gives a guest, as a struct kvm_cpuid2."""
-    cpuid = bytearray(8 + _CPUID_ENTRIES_MAX * CPUID_ENTRY.size)
+    cpuid = bytearray(8 + _CPUID_ENTRIES_MAX * _CPUID_ENTRY.size)
     struct.pack_into("<I", cpuid, 0, _CPUID_ENTRIES_MAX)
     fcntl.ioctl(kvm, _GET_SUPPORTED_CPUID, cpuid)
     return cpuid
+
+
+def leaves(cpuid):
+    """{leaf: (EAX, EBX, ECX, EDX)} of a struct kvm_cpuid2, of a leaf's first index."""
+    count, = struct.unpack_from("<I", cpuid)
+    entries = [_CPUID_ENTRY.unpack_from(cpuid, 8 + i * _CPUID_ENTRY.size) for i in range(count)]
+    return {entry[0]: entry[3:] for entry in entries if entry[1] == 0}
 
 
 def run(kvm, cpuid, code):
