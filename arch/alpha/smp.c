@@ -5,6 +5,8 @@
  * Start: the console holds the other CPUs. The boot CPU requests each in turn, by a message in its slot
  * of the console's parameter block, and the CPU takes the number in smp_starting. A CPU that does not
  * arrive in time is left out, and so are all later ones: it might still arrive, and take their number.
+ * Either side sleeps while it waits for the other, which wakes it by an interrupt. A CPU that spins here would
+ * take time from the others where CPUs are threads of a host.
  *
  * There is one interrupt between CPUs. The receiver's cpu_local.ipis holds the reasons: the sender sets
  * a bit before it sends the interrupt, and the receiver takes all bits at once; so one interrupt may
@@ -58,9 +60,10 @@ void smp_start_cpu(void)
 	cpu_locals[cpu].id = cpu;
 	cpu_locals[cpu].hardware_id = pal_read_cpu();
 	atomic_store(&started, cpu);
+	arch_ipi_send(0, IPI_RESCHED);
 	/* All numbers below cpu_count() must be complete before any CPU uses them. */
 	while (cpu_count() <= cpu)
-		arch_cpu_relax();
+		pal_wait(0);
 	cpu_start_secondary();
 }
 
@@ -70,12 +73,34 @@ static struct hwrpb_slot *slot_of(uint64_t hardware_id)
 				     hardware_id * hwrpb->slot_size);
 }
 
+/* Its interrupt alone ends a wait. */
+static void end_wait(struct timer *timer)
+{
+}
+
+/* Sleeps until CPU has arrived; false: it has not for WAIT_NS. */
+static bool wait_started(unsigned int cpu)
+{
+	uint64_t end_ns = clock_ns() + WAIT_NS;
+	unsigned long state;
+	struct timer timer = { 0 };
+	bool arrived;
+
+	timer_init(&timer, end_wait);
+	state = arch_irq_save();
+	timer_arm(&timer, end_ns);
+	while (!(arrived = atomic_load(&started) == cpu) && clock_ns() < end_ns)
+		arch_cpu_idle();
+	arch_irq_restore(state);
+	timer_cancel(&timer);
+	return arrived;
+}
+
 /* Requests the CPU of SLOT from the console, as number CPU; returns false if it does not arrive. */
 static bool start(struct hwrpb_slot *slot, uint64_t hardware_id, unsigned int cpu)
 {
 	static const char message[] = "START\r\n";
 	void *stack = kernel_stack_alloc();
-	uint64_t end_ns;
 
 	if (!stack) {
 		log_warning("smp: no memory for CPU %u", cpu);
@@ -91,24 +116,25 @@ static bool start(struct hwrpb_slot *slot, uint64_t hardware_id, unsigned int cp
 	atomic_thread_fence(memory_order_seq_cst);
 	*(volatile uint64_t *)&hwrpb->receive_ready = 1ull << hardware_id;
 
-	end_ns = clock_ns() + WAIT_NS;
-	while (atomic_load(&started) != cpu) {
-		if (clock_ns() > end_ns) {
-			log_warning("smp: CPU %lu does not start", hardware_id);
-			return false;
-		}
-		arch_cpu_relax();
+	if (!wait_started(cpu)) {
+		log_warning("smp: CPU %lu does not start", hardware_id);
+		return false;
 	}
 	return true;
 }
 
 /* A read of this port is a delay: no device answers, and the bus needs about a microsecond. */
-#define PORT_DELAY 0x80
+#define PORT_DELAY   0x80
+/* Two instructions each: a fraction of the bus's time. */
+#define RELAX_ROUNDS 128
 
-/* The architecture has no hint for spinning. A CPU that waits for the bus takes nothing from the
- * others, and an emulated CPU yields the host's CPU, which the holder of the lock may need. */
+/* The architecture has no hint for spinning. A CPU that counts takes nothing from the others, nor does one that waits for
+ * the bus; and an emulated CPU yields the host's CPU at the bus, which the holder of the lock may need. Counting comes before
+ * that, because an emulator pays more for one access to the bus than for all the rounds. */
 void arch_cpu_relax(void)
 {
+	for (unsigned int i = 0; i < RELAX_ROUNDS; i++)
+		__asm__ volatile("");
 	arch_port_read8(PORT_DELAY);
 }
 
@@ -130,6 +156,8 @@ unsigned int arch_smp_start(void)
 		cpu++;
 	}
 	atomic_store(&started_cpus, cpu);
+	for (unsigned int other = 1; other < cpu; other++)
+		arch_ipi_send(other, IPI_RESCHED);
 	return cpu;
 }
 
