@@ -51,8 +51,9 @@ def options_of(program):
 
 
 def run_all(words, arch, runs, label):
-    """Runs observing programs on machines that the command WORDS starts. RUNS: {name: (program, options)}. Those with the same
-    options and no devices share machines, TOGETHER at most. Returns {name: (observations, status, what the machine said)}."""
+    """Runs observing programs on machines that the command WORDS starts. RUNS: {name: (program, options)}; a program may have
+    arguments after it, with single spaces. Those with the same options and no devices share machines, TOGETHER at most. Returns
+    {name: (observations, status, what the machine said)}."""
     found = {}
     waiting = list(runs)
     while waiting:
@@ -61,9 +62,9 @@ def run_all(words, arch, runs, label):
         is_alone = runs[waiting[0]][0] in ALONE
         group = waiting[:1] if is_alone else [name for name in waiting if runs[name][1] == options and
                                               runs[name][0] not in ALONE][:TOGETHER]
-        programs = [os.path.join(kernels.folder(arch), "tests", runs[name][0]) for name in group]
-        log = f"{programs[0]}.{label}.log"
-        status, output, error = together.run_at_root([*words, *options, "--log", log], arch, programs, TIMEOUT_S * len(programs))
+        commands = [os.path.join(kernels.folder(arch), "tests", runs[name][0]) for name in group]
+        log = f"{commands[0].split()[0]}.{label}.log"
+        status, output, error = together.run_at_root([*words, *options, "--log", log], arch, commands, TIMEOUT_S * len(commands))
         parts, rest = together.parts(output)
         found.update((name, (observations(text), code, error)) for name, (_, text, code) in zip(group, parts))
         if len(parts) < len(group):

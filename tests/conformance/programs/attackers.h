@@ -10,6 +10,11 @@
  *     kill of root's: EPERM, with KILL ok, bare root ok, root ok
  *
  * So a line is a rule: which user may, and by which capability. Include it in one file of a program.
+ *
+ *	PROGRAM [ATTACKER,...]
+ *
+ * With an argument only the user and these attackers try, "with-KILL,bare-root,root": the others' results are then
+ * the user's.
  */
 #ifndef TESTS_ATTACKERS_H
 #define TESTS_ATTACKERS_H
@@ -153,6 +158,37 @@ static inline const char *attacker_name(unsigned int attacker)
 	return name;
 }
 
+/* The program's argument, or NULL: all attackers. */
+static const char *chosen_attackers;
+
+static inline void choose_attackers(int argc, char **argv)
+{
+	chosen_attackers = argc == 2 ? argv[1] : NULL;
+}
+
+static inline bool is_chosen(unsigned int attacker)
+{
+	if (!chosen_attackers || attacker == PLAIN_USER)
+		return true;
+
+	char name[40];
+	const char *at = chosen_attackers;
+
+	snprintf(name, sizeof(name), "%s", attacker_name(attacker));
+	for (char *c = name; *c; c++)
+		if (*c == ' ')
+			*c = '-';
+	for (;; at++) {
+		size_t length = strcspn(at, ",");
+
+		if (length == strlen(name) && strncmp(at, name, length) == 0)
+			return true;
+		at += length;
+		if (*at == '\0')
+			return false;
+	}
+}
+
 static inline void print_result(long result)
 {
 	if (result < 0)
@@ -180,6 +216,8 @@ static inline void try_attacks(const struct attack *attacks, size_t attack_count
 		results[i] = RESULT_LOST;
 	fflush(stdout);
 	for (unsigned int attacker = 0; attacker < ATTACKERS; attacker++) {
+		if (!is_chosen(attacker))
+			continue;
 		if (prepare)
 			prepare();
 		for (size_t i = 0; i < attack_count; i++) {
@@ -211,7 +249,7 @@ static inline void try_attacks(const struct attack *attacks, size_t attack_count
 		printf("%s%s: ", *subject ? " of " : "", subject);
 		print_result(of[PLAIN_USER]);
 		for (unsigned int attacker = 1; attacker < ATTACKERS; attacker++) {
-			if (of[attacker] == of[PLAIN_USER])
+			if (of[attacker] == of[PLAIN_USER] || !is_chosen(attacker))
 				continue;
 			printf(", %s ", attacker_name(attacker));
 			print_result(of[attacker]);

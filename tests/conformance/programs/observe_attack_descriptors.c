@@ -358,10 +358,11 @@ static const struct attack attacks[] = {
 	{ "TIOCVHANGUP", .alone = hang_up }, /* the terminal is gone then: last */
 };
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const char *const only[] = { "" };
 
+	choose_attackers(argc, argv);
 	try_attacks(attacks, sizeof(attacks) / sizeof(*attacks), only, 1, prepare, clean);
 	return 0;
 }

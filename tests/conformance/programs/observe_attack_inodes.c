@@ -355,10 +355,11 @@ static const struct attack attacks[] = {
 	ON(to_watch, "sticky/other's fifo"),
 };
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const char *const alone[] = { "" };
 
+	choose_attackers(argc, argv);
 	mkdir("/tmp", 01777);
 	try_attacks(attacks, sizeof(attacks) / sizeof(attacks[0]), alone, 1, make_all, take_all);
 	return 0;

@@ -283,10 +283,11 @@ static const struct attack attacks[] = {
 	{ "opening one that is sealed for writing", .alone = open_sealed_for_writing },
 };
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const char *const only[] = { "" };
 
+	choose_attackers(argc, argv);
 	try_attacks(attacks, sizeof(attacks) / sizeof(*attacks), only, 1, prepare, clean);
 	return 0;
 }

@@ -331,10 +331,11 @@ static const struct attack attacks[] = {
 	ATTACK(take_inheritable),
 };
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const char *const alone[] = { "" };
 
+	choose_attackers(argc, argv);
 	mkdir("/tmp", 01777);
 	if (write_file("/proc/sys/kernel/perf_event_paranoid", "2") < 0)
 		return 1;

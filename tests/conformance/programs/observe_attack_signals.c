@@ -249,6 +249,7 @@ static const struct attack attacks[] = {
 int main(int argc, char **argv)
 {
 	victim_main(argc, argv);
+	choose_attackers(argc, argv);
 	victims_install();
 	try_attacks(attacks, sizeof(attacks) / sizeof(attacks[0]), victim_names, VICTIMS,
 		    victims_start, victims_end);

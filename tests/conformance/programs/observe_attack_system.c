@@ -380,10 +380,11 @@ static const struct attack attacks[] = {
 	ATTACK(set_paranoid),
 };
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const char *const alone[] = { "" };
 
+	choose_attackers(argc, argv);
 	mkdir("/tmp", 01777);
 	mkdir(PLACE, 0777);
 	chmod(PLACE, 0777);

@@ -202,6 +202,7 @@ static const struct attack attacks[] = {
 int main(int argc, char **argv)
 {
 	victim_main(argc, argv);
+	choose_attackers(argc, argv);
 	victims_install();
 	need_tracefs();
 	switches = id_of("sched/sched_switch");

@@ -243,7 +243,7 @@ static void print(unsigned int pattern, unsigned int number)
 		return;
 	printf("%s %s: %s", actions[number].name, patterns[pattern], text_of(of[PLAIN_USER]));
 	for (unsigned int attacker = 1; attacker < ATTACKERS; attacker++)
-		if (of[attacker] != of[PLAIN_USER])
+		if (of[attacker] != of[PLAIN_USER] && is_chosen(attacker))
 			printf(", %s %s", attacker_name(attacker), text_of(of[attacker]));
 	printf("\n");
 }
@@ -315,6 +315,7 @@ int main(int argc, char **argv)
 		show_files();
 		return 0;
 	}
+	choose_attackers(argc, argv);
 	need_tracefs();
 	mkdir("/tmp", 01777);
 	if (write_file("/proc/sys/kernel/perf_event_paranoid", "2") < 0)
@@ -328,6 +329,9 @@ int main(int argc, char **argv)
 		((int16_t *)results)[i] = NOT_TRIED;
 	fflush(stdout);
 	for (unsigned int attacker = 0; attacker < ATTACKERS; attacker++) {
+		if (!is_chosen(attacker))
+			continue;
+
 		pid_t pid = fork();
 
 		if (pid == 0) {
