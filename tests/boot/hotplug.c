@@ -16,8 +16,8 @@
 
 #include "child.h"
 
-#define TOGGLES 400
-#define ROUNDS	400
+#define TOGGLES 200
+#define ROUNDS	200
 #define PERIOD	1000
 
 static int write_text(const char *path, const char *text)
