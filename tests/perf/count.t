@@ -53,7 +53,8 @@ def whole(run):
 
 
 def check_known(report, known):
-    status, _, found, error = count(known)
+    first = count(known)
+    status, _, found, error = first
     report.equal(({name: found["counts"][name]["user"] for name in KNOWN} if found else error, status), (KNOWN, 0),
                  "a program of known instructions has their counts", error)
     status, _, found, error = count(known, "x")
@@ -62,13 +63,12 @@ def check_known(report, known):
     status, _, found, error = count("--pmu-version", "1", known)
     report.equal(({name: found["counts"][name]["user"] for name in KNOWN} if found else error, status), (KNOWN, 0),
                  "a PMU without fixed counters counts as many events as it has counters", error)
-    again = count(known)
-    report.equal(whole(count("--free", "time", known))[1]["instructions"]["user"], whole(again)[1]["instructions"]["user"],
+    report.equal(whole(count("--free", "time", known))[1]["instructions"]["user"], whole(first)[1]["instructions"]["user"],
                  "in real time the instructions of user mode are the same")
 
 
 def check_surroundings(report, folder, threads):
-    """Each is another place, environment or machine load for the same program."""
+    """Each is another place, environment or machine load for the same program. Returns the run without any of these."""
     first = count(threads)
     report.equal(first[0], 0, "a program with threads is counted", first[3])
     report.equal(whole(count(threads)), whole(first), "a second run has the same counts")
@@ -83,10 +83,12 @@ def check_surroundings(report, folder, threads):
         busy = count(threads)
         load.kill()
     report.equal(whole(busy), whole(first), "load on the host changes no count")
+    return first
 
 
 def check_unrelated(report, folder, known, threads, names):
-    """Unrelated files of several sizes and at several places, beside several kinds of work."""
+    """Unrelated files of several sizes and at several places, beside several kinds of work: each beside the program that depends
+    on files most, and some, all together among them, beside the others."""
     place = os.path.join(folder, "unrelated")
     os.makedirs(os.path.join(place, "many"))
     for name, size in (("tiny", 1), ("some", 5000), ("large", 3 << 20), *((f"many/{number}", number * 100) for number in range(50))):
@@ -95,26 +97,25 @@ def check_unrelated(report, folder, known, threads, names):
     added = {"a tiny file": ("tiny",), "a file of 5000 bytes": ("some",), "a file of 3 MiB": ("large",), "50 files": ("many",),
              "a file in the folder of the program": ("/bin/true",), "a file at another path": (PAGE,),
              "all of these": (".", "/bin/true", PAGE)}
-    for program, words, some in (("a small program", (known,), False), ("a program with threads", ("--cpus", "2", threads), False),
-                                 ("a program that makes and finds files", (names,), False),
-                                 ("Python", (PYTHON, "-c", "print(1)"), True)):
+    some = ("a tiny file", "50 files", "all of these")
+    for program, words, beside in (("a small program", (known,), some), ("a program with threads", ("--cpus", "2", threads), some),
+                                   ("a program that makes and finds files", (names,), tuple(added)),
+                                   ("Python", (PYTHON, "-c", "print(1)"), some[1:])):
         alone = count(*words, cwd=place)
         report.equal((alone[0], bool(alone[2])), (0, True), f"{program} is counted", alone[3])
-        for name, paths in added.items():
-            # Python takes longer.
-            if some and name not in ("a tiny file", "50 files", "all of these"):
-                continue
+        for name in beside:
+            paths = added[name]
             more = count(*(word for path in paths for word in ("--add", path)), *words, cwd=place)
             report.equal(whole(more), whole(alone), f"{program}: no other count with {name} in the machine", more[3])
 
 
-def check_input(report, threads):
+def check_input(report, threads, first):
     counts = []
     for command in ("printf 'a line\\nanother\\n'", "printf 'a line\\n'; sleep 1; printf 'another\\n'"):
         with subprocess.Popen(["sh", "-c", command], stdout=subprocess.PIPE) as source:
             counts.append(whole(count(threads, stdin=source.stdout)))
     report.equal(counts[1], counts[0], "the speed of standard input changes no count")
-    report.ok(counts[0][0][1].split()[-1] != count(threads)[1].split()[-1], "and the program has read it", counts)
+    report.ok(counts[0][0][1].split()[-1] != first[1].split()[-1], "and the program has read it", counts)
 
 
 def check_output(report, folder):
@@ -130,9 +131,9 @@ def check_output(report, folder):
     report.equal(counts[1], counts[0], "the speed of the reader of standard output changes no count")
 
 
-def check_let_go(report, threads):
+def check_let_go(report, threads, first):
     """Each condition, let go, shows in what the program prints: path, folder, random number, address, sum, bytes."""
-    fixed = count(threads)[1].split()
+    fixed = first[1].split()
     report.equal(fixed[:2], ["/bin/threads", "/here"], "the program has a path and a folder of its own")
     shown = count("--free", "place", threads, cwd="/var")[1].split()
     report.equal(shown[1], "/var", "--free place: the host's folder")
@@ -242,11 +243,11 @@ def main():
         report.equal((known_built, region_built, part_built, threads_built, names_built), (0, 0, 0, 0, 0), "the programs are built")
         check_known(report, known)
         check_region(report, region, part)
-        check_surroundings(report, folder, threads)
+        first = check_surroundings(report, folder, threads)
         check_unrelated(report, folder, known, threads, names)
-        check_input(report, threads)
+        check_input(report, threads, first)
         check_output(report, folder)
-        check_let_go(report, threads)
+        check_let_go(report, threads, first)
         check_python(report, folder)
         check_model(report, threads)
         check_page(report, folder)
