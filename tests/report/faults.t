@@ -11,8 +11,8 @@ follows from another is skipped by the report, and is not in the line. A fault w
 Every fault that the emulator lists is in the table.
 
 Faults share a machine where the table gives it a number ("k8.3"): one boot has all faults of "k8.3", each is named by its own rules,
-and no rule is named that is of none of them. Their rules differ, and none rests on another's. The faults of `intel` and of `v2` have
-machines of their own, as have those that only lbr, pebs, ibs or core can have: so each fault is once seen to break nothing but its rules.
+and no rule is named that is of none of them. Their rules differ, and none rests on another's. Each fault has a machine of its own once,
+so that it is seen to break nothing but its rules: intel where Intel's PMUs can have it, else v2, or lbr, pebs and ibs.
 """
 
 import os
@@ -81,7 +81,8 @@ def show(faults):
         if faults and fault not in faults:
             continue
         _, found, problem = judge(fault, machine)
-        print(fault, f"{machine}.{shared}" if shared else machine, *(sorted(named(found)) if found else [problem]), *(["#", reason] if reason else []), flush=True)
+        where = f"{machine}.{shared}" if shared else machine
+        print(fault, where, *(sorted(named(found)) if found else [problem]), *(["#", reason] if reason else []), flush=True)
 
 
 def point(fault, machine, rules):
@@ -116,6 +117,7 @@ def check_shared(report, machine, faults):
     for fault, rules in faults.items():
         report.equal(sorted(named(found) & rules), sorted(rules), point(fault, machine, rules), *details(found))
     all_rules = set().union(*faults.values())
+    report.equal(len(all_rules), sum(map(len, faults.values())), f"{where}: no rule is of two of them")
     report.equal(sorted(named(found) - all_rules), [], f"{where}: no other rule is named", *details(found))
     check_status(report, status, all_rules, where)
 
@@ -140,6 +142,8 @@ def main():
         check_shared(report, machine, faults)
     if not words:
         report.equal(sorted({row[0] for row in table} ^ known_faults()), [], "the table has every fault of the emulator")
+        alone = {fault for fault, _, shared, _, _ in table if not shared}
+        report.equal(sorted({row[0] for row in table} - alone), [], "each fault has a machine of its own once")
     return report.done()
 
 
