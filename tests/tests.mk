@@ -157,13 +157,14 @@ fuzz: debug-kernel $(O)/tests/fuzz qemu
 # The longest first, by the CPU time of each, so that none is left to run alone at the end. (The times that prove prints are not a
 # test's own: they include each other test that ends meanwhile.) Four at once: several wait for machines that sleep, and two CPUs
 # are to be busy.
-CHECK_LONGEST = $(addprefix tests/,report/faults.t conformance/transcripts.t fuzz/seeds.t kvm/report.t boot/debug.t \
-	boot/icount.t debian/packages.t kvm/programs.t boot/cpus-4.t debian/stress-ng.t tools/share.t tools/documents.t \
-	alpha/transcripts.t boot/cpus-2.t perf/count.t perf/model.t boot/smallest.t boot/cpus-1.t debian/oci.t qemu/ibs-linux.t \
-	debian/ci.t kvm/failures.t kvm/rules.t perf/misses.t qemu/faults.t alpha/cpus-4.t media/disks.t perf/record.t \
-	perf/functions.t boot/irqs-off.t perf/cachegrind.t media/screens.t mutants/table.t tools/pipe.t qemu/smp.t report/lava.t \
-	alpha/cpus-1.t media/network.t boot/machines.t media/machines.t qemu/migration.t debian/python.t perf/dsa.t \
-	report/machines.t qemu/model.t)
+CHECK_LONGEST = $(addprefix tests/,conformance/transcripts.t kvm/report.t report/faults.t boot/debug.t \
+	boot/cpus-4.t debian/packages.t boot/smallest.t fuzz/seeds.t kvm/programs.t boot/icount.t alpha/transcripts.t \
+	tools/documents.t boot/cpus-1.t boot/cpus-2.t kvm/failures.t perf/count.t kvm/rules.t perf/functions.t \
+	perf/misses.t qemu/smp.t report/lava.t media/screens.t debian/stress-ng.t perf/model.t alpha/cpus-4.t \
+	media/disks.t media/network.t qemu/migration.t media/machines.t debian/ci.t tools/pipe.t debian/oci.t \
+	tools/share.t alpha/cpus-1.t perf/cachegrind.t qemu/model.t boot/irqs-off.t debian/gdb.t perf/dsa.t qemu/faults.t \
+	report/machines.t qemu/sse.t debian/net.t conformance/rules.t debian/python.t qemu/ibs-linux.t boot/machines.t \
+	perf/record.t)
 CHECK_SCRIPTS = $(CHECK_LONGEST) $(filter-out $(CHECK_LONGEST),$(wildcard tests/alpha/*.t tests/qemu/*.t tests/bench/*.t tests/boot/*.t tests/media/*.t \
 	tests/conformance/*.t tests/debian/*.t tests/perf/*.t tests/tools/*.t tests/fuzz/*.t tests/mutants/*.t tests/kvm/*.t tests/report/*.t))
 
