@@ -17,6 +17,7 @@
 #define SAMPLES	       14
 #define MAXIMUM	       0x400 /* in units of 16: far after the part of the kernel */
 #define PASSES	       8000
+#define ATTEMPTS       8
 #define KERNEL_PASSES  40000
 #define FEW_PASSES     1000
 #define GREATEST       0xffff
@@ -167,13 +168,26 @@ static bool run_in_kernel(struct finding *finding, uint64_t control, uint64_t pa
 	return finish(finding, msr, sample);
 }
 
+/* One sample of the work. IBS knows no rings: where an interrupt comes during the work, the sample may be of the kernel. */
+static bool sample_work(struct finding *finding, uint32_t msr, uint64_t control,
+			struct sample *sample)
+{
+	for (unsigned int i = 0; i < ATTEMPTS; i++) {
+		if (!run(finding, msr, control, false, sample))
+			return false;
+		if (!(sample->address & KERNEL_ADDRESS))
+			break;
+	}
+	return true;
+}
+
 /* Samples of ops with SAMPLES maxima. */
 static bool collect(struct finding *finding)
 {
 	static bool collected;
 
 	for (unsigned int i = 0; i < SAMPLES && !collected; i++) {
-		if (!run(finding, MSR_AMD_IBS_OP_CTL, op_control(MAXIMUM + i), false, &samples[i]))
+		if (!sample_work(finding, MSR_AMD_IBS_OP_CTL, op_control(MAXIMUM + i), &samples[i]))
 			return false;
 	}
 	collected = true;
@@ -270,22 +284,24 @@ static void is_valid(struct finding *finding, unsigned int argument)
 	}
 }
 
-/* The kernel's work is no second sample. */
+/* The kernel's work is no second sample. Each of several runs has one of the kernel only if that replaces the first. */
 static void valid_stays(struct finding *finding, unsigned int argument)
 {
 	const uint32_t msr = MSR_AMD_IBS_OP_CTL;
 	struct sample sample;
 
 	(void)argument;
-	prepare(msr, op_control(MAXIMUM), false);
-	if (!machine_run(&start))
-		return;
-	work_sampled(PASSES, memory);
-	list_add(&stop, PMU_STEP_WORK, PMU_WORK_LOOP, KERNEL_PASSES);
-	if (finish(finding, msr, &sample) && sample.address & KERNEL_ADDRESS)
-		find_broken(finding,
-			    "expected the sample of ring 3 to stay, got a later one at 0x%" PRIx64,
-			    sample.address);
+	for (unsigned int i = 0; i < ATTEMPTS; i++) {
+		prepare(msr, op_control(MAXIMUM), false);
+		if (!machine_run(&start))
+			return;
+		work_sampled(PASSES, memory);
+		list_add(&stop, PMU_STEP_WORK, PMU_WORK_LOOP, KERNEL_PASSES);
+		if (!finish(finding, msr, &sample) || !(sample.address & KERNEL_ADDRESS))
+			return;
+	}
+	find_broken(finding, "expected the sample of ring 3 to stay, got a later one at 0x%" PRIx64,
+		    sample.address);
 }
 
 static void names_instruction(struct finding *finding, unsigned int argument)
@@ -453,7 +469,7 @@ static void none_after_disable(struct finding *finding, unsigned int argument)
 
 static bool sample_fetch(struct finding *finding, struct sample *sample)
 {
-	return run(finding, MSR_AMD_IBS_FETCH_CTL, FETCH_ENABLE | MAXIMUM, false, sample);
+	return sample_work(finding, MSR_AMD_IBS_FETCH_CTL, FETCH_ENABLE | MAXIMUM, sample);
 }
 
 static void fetch_is_valid(struct finding *finding, unsigned int argument)
