@@ -3,7 +3,7 @@
 
 L0 is the emulator that this command starts, L1 Debian's Linux in it with KVM's modules, L2 the guest. L1's initramfs
 has the modules, our emulator with its libraries and firmware, L2's kernel and files, and tools/kvm/init.c as the only
-program. L1 starts as a fetched kernel unpacked once (_direct), without firmware and decompression. L2 has the console and
+program. L1 starts as a fetched kernel unpacked once (quick_linux), without firmware and decompression. L2 has the console and
 the log of this command (COM1 and COM2 of L0), L1 has COM3; COM4 is for --get.
 """
 
@@ -25,15 +25,18 @@ from .post_mortem import must_be_writable
 
 # The model without --processor: it has SVM, and the PMU that most of KVM's AMD hosts have.
 PROCESSOR = "zen3"
-# L1's log on COM3; no counter for Linux's own watchdog; nothing that only costs time at boot: tests of ciphers and of a
+# No counter for Linux's own watchdog; nothing that only costs time at boot: tests of ciphers and of a
 # source of random numbers, other addresses in each boot, pages cleared twice, clocks calibrated. Two timers are calibrated by
 # reading a clock for 100 ms, the HPET and the APIC's timer: the PIT does their work.
-_WORDS = "console=ttyS2,115200 rdinit=/init panic=-1 nmi_watchdog=0 audit=0 apparmor=0 selinux=0 no_timer_check " \
+_QUICK = "nmi_watchdog=0 audit=0 apparmor=0 selinux=0 no_timer_check " \
          "mitigations=off random.trust_cpu=on cryptomgr.notests nokaslr init_on_alloc=0 tsc=reliable lpj=4000000 " \
          "hpet=disable nolapic_timer initcall_blacklist="
 # The steps of L1's start that nothing here needs: tests of ciphers and clocks, keys, and the preparation of Linux's tracing.
 _LEFT_OUT = ("jent_mod_init", "crypto_kdf108_init", "init_acpi_pm_clocksource", "load_system_certificate_list", "init_kprobes",
              "trace_eval_init", "ftrace_check_for_weak_functions")
+# Linux's words for a quick start, in any machine; those of L1, whose log is on COM3.
+QUICK_WORDS = _QUICK + ",".join(_LEFT_OUT)
+_WORDS = "console=ttyS2,115200 rdinit=/init panic=-1 " + QUICK_WORDS
 _MODULES = ("irqbypass", "kvm", "kvm-amd")
 # The first bytes of what zstd has compressed, and of the kernel's table of types for BPF (Linux, Documentation/bpf/btf.rst).
 _ZSTD = b"\x28\xb5\x2f\xfd"
@@ -72,7 +75,7 @@ class Machine:
         guest = copy.copy(options)
         guest.pmu, guest.icount, guest.gdb, guest.processor = "kvm", False, False, processor.DEFAULT
         self._files = [word for word in medium if word.startswith(_FILES)]
-        self._linux, modules = _direct(_linux())
+        self._linux, modules = quick_linux(_linux())
         archive = _archive(guest, medium, modules)
         mib = (len(archive) + (1 << 20) - 1) >> 20
         least = guest.memory_mib + 2 * mib + _L1_MIB
@@ -92,7 +95,7 @@ class Machine:
                 "-chardev", f"socket,id=host,path={self._socket},server=on,wait=off,logfile={self.host_log.replace(',', ',,')}",
                 "-serial", "chardev:host",
                 *(word for files in self._files for word in ("-chardev", files, "-serial", "chardev:files")),
-                "-kernel", self._linux, "-initrd", self._archive, "-append", _WORDS + ",".join(_LEFT_OUT)]
+                "-kernel", self._linux, "-initrd", self._archive, "-append", _WORDS]
 
     def write(self):
         """Asks L1 for L2's state when the time is up; returns a sentence about the machine that hangs."""
@@ -167,7 +170,7 @@ def _linux():
     return found.stdout.strip()
 
 
-def _direct(linux):
+def quick_linux(linux):
     """(kernel, folder of modules) that L1 starts with: what LINUX, a bzImage, and the modules beside it hold, without what only
     costs time at each start. An unpacked kernel starts by PVH, without decompressing itself; one whose table of types has another
     first byte does without the table; a module without debugging information and signature needs no check of them. They are made
