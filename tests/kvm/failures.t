@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 
-from tallylib import paths
+from tallylib import paths, under
 from tallytest import tap
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -26,6 +26,8 @@ GUEST = os.path.join(BUILD, "tests", "guest.elf")
 PROGRAM = os.path.join(BUILD, "tests", "nothing")
 # All that tests/conformance/linux-kernel wants: it fetches a folder anew that lacks one.
 MODULES = ("irqbypass", "kvm", "kvm-amd", "msr", "cpuid")
+# Linux clears the memory of its guest.
+MEMORY_MIB = "64"
 # The limit of the guest that hangs, in runs of one that ends. If the guest is not where it hangs by then, because the host is busier,
 # a longer limit follows.
 TIMES = 4
@@ -34,7 +36,8 @@ PLACE = "CPU 0 at guest_main+"
 
 
 def words_of(folder, name, *options):
-    return [TALLY, "run", "--under", "kvm", "--kernel", GUEST, "--log", os.path.join(folder, f"{name}.log"), *options, PROGRAM]
+    return [TALLY, "run", "--under", "kvm", "--memory", MEMORY_MIB, "--kernel", GUEST, "--log", os.path.join(folder, f"{name}.log"),
+            *options, PROGRAM]
 
 
 def ended(report, name, status, says, got, error):
@@ -48,6 +51,11 @@ def run(report, folder, name, status, says, *options, lines=1, **environment):
     ended(report, name, status, says, got, error)
     if lines:
         report.equal(error.count("\n"), lines, f"{name}: in one line", error)
+
+
+def write(path, text):
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text)
 
 
 def linux_folder(cache, kernel):
@@ -72,13 +80,21 @@ def check_without_linux(report, folder):
 
 
 def check_damaged_module(report, folder, linux):
-    cache = os.path.join(folder, "damaged")
-    modules = linux_folder(cache, linux)
+    """Damaged before L1's files are made quicker, which gives them up, and after it."""
+    modules = linux_folder(os.path.join(folder, "damaged"), linux)
+    quick = linux_folder(os.path.join(folder, "quick"), linux)
+    beside = os.path.dirname(quick)
+    shutil.copytree(os.path.join(os.path.dirname(linux), "lean"), os.path.join(beside, "lean"), copy_function=os.symlink)
     for name in MODULES:
-        with open(os.path.join(modules, f"{name}.ko"), "w", encoding="ascii") as file:
-            file.write("not a module\n")
+        write(os.path.join(modules, f"{name}.ko"), "not a module\n")
+        write(os.path.join(quick, f"{name}.ko"), "not a module\n")
+    kernel = os.path.join(os.path.dirname(modules), "vmlinuz")
+    report.equal(under.quick_linux(kernel), (kernel, modules), "damaged modules: L1 starts with those, not with some of them quicker")
+    damaged = os.path.join(beside, "lean", "modules", "irqbypass.ko")
+    os.unlink(damaged)
+    write(damaged, "not a module\n")
     run(report, folder, "damaged modules", 122, ["Linux does not load /modules/irqbypass.ko: Exec format error"],
-        TALLY_CACHE=cache)
+        TALLY_CACHE=os.path.join(folder, "quick"))
 
 
 def check_linux_hangs(report, folder, linux):

@@ -19,12 +19,14 @@ TALLY = os.path.join(ROOT, "tools", "tally")
 PAGE = os.path.join(ROOT, "docs", "kvm.md")
 NOTHING = os.path.join(os.environ["TALLY_BUILD"], "tests", "nothing")
 _ROW = re.compile(r"^\| ([^|]+) \| (\d+) \| (\d+) \|", re.MULTILINE)
-# The CPU whose rows are before "Other CPUs", then the others: the options that make each, and those of its runs
-# under KVM: CPUs of the guest, CPUs of Linux.
+# The CPU whose rows are before "Other CPUs", then the others: the options that make each, and those of its run
+# under KVM: CPUs of the guest, CPUs of Linux. In a guest with 2 CPUs the second one measures; k8 has each row of the first but three.
 FIRST = "zen3"
-PROCESSORS = {FIRST: ((), (("1", "1"), ("2", "1"))), "k8": ((), (("2", "2"),)), "zen4": (("--pmu-counters", "8"), (("1", "2"),))}
+PROCESSORS = {FIRST: ((), ("2", "1")), "k8": ((), ("1", "1")), "zen4": (("--pmu-counters", "8"), ("1", "2"))}
 # By hand there are no caches to wait for; a guest of KVM has none.
 BARE = ("--caches", "none")
+# Linux clears the memory of its guest.
+MEMORY_MIB = "64"
 
 
 def rows_of(text):
@@ -45,7 +47,7 @@ def rows_of_page():
 
 def measured(report, guest, *options):
     """{rule: number} of a run of the guest; a point for its end."""
-    status, output, error = tap.command([TALLY, "run", *options, "--kernel", guest, "--timeout", "300", NOTHING])
+    status, output, error = tap.command([TALLY, "run", *options, "--kernel", guest, "--memory", MEMORY_MIB, "--timeout", "300", NOTHING])
     report.equal(status, 0, f"the guest ends: {' '.join(options)}", error, output.decode(errors="replace")[-400:])
     lines = (line.rpartition(": ") for line in output.decode(errors="replace").splitlines())
     return {rule: number for rule, _, number in lines}
@@ -56,13 +58,12 @@ def main():
     guest = subprocess.run([os.path.join(HERE, "build-guest")], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
     page = rows_of_page()
     report.equal(sorted(page), sorted(PROCESSORS), "the page has the CPUs of this test")
-    for processor, (more, machines) in PROCESSORS.items():
+    for processor, (more, (cpus, under_cpus)) in PROCESSORS.items():
         rows = page.get(processor, {})
         options = ("--processor", processor, *more)
-        runs = {"by hand": (0, measured(report, guest, *options, *BARE))}
-        for cpus, under_cpus in machines:
-            runs[f"under KVM, {cpus} CPUs in a Linux with {under_cpus}"] = \
-                (1, measured(report, guest, *options, "--under", "kvm", "--cpus", cpus, "--under-cpus", under_cpus))
+        runs = {"by hand": (0, measured(report, guest, *options, *BARE)),
+                f"under KVM, {cpus} CPUs in a Linux with {under_cpus}":
+                    (1, measured(report, guest, *options, "--under", "kvm", "--cpus", cpus, "--under-cpus", under_cpus))}
         for name, (column, numbers) in runs.items():
             report.equal(sorted(numbers), sorted(rows), f"{processor} {name}: each measured rule has its row")
             for rule, expected in rows.items():
