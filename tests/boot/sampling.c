@@ -251,10 +251,8 @@ static void check_long_loop(void)
 
 static void sample_beside_others(int number)
 {
-	for (int i = 0; i < 3; i++) {
-		wait_for_next_tick();
-		sample_loop(SAMPLES_MAX * 5000, 10000 + (uint64_t)number);
-	}
+	wait_for_next_tick();
+	sample_loop(SAMPLES_MAX * 5000, 10000 + (uint64_t)number);
 }
 
 static void check_beside_others(void)
