@@ -88,7 +88,7 @@ def check_surroundings(report, folder, threads):
 
 def check_unrelated(report, folder, known, threads, names):
     """Unrelated files of several sizes and at several places, beside several kinds of work: each beside the program that depends
-    on files most, and some, all together among them, beside the others."""
+    on files most, all together beside the others."""
     place = os.path.join(folder, "unrelated")
     os.makedirs(os.path.join(place, "many"))
     for name, size in (("tiny", 1), ("some", 5000), ("large", 3 << 20), *((f"many/{number}", number * 100) for number in range(50))):
@@ -97,10 +97,10 @@ def check_unrelated(report, folder, known, threads, names):
     added = {"a tiny file": ("tiny",), "a file of 5000 bytes": ("some",), "a file of 3 MiB": ("large",), "50 files": ("many",),
              "a file in the folder of the program": ("/bin/true",), "a file at another path": (PAGE,),
              "all of these": (".", "/bin/true", PAGE)}
-    some = ("a tiny file", "50 files", "all of these")
-    for program, words, beside in (("a small program", (known,), some), ("a program with threads", ("--cpus", "2", threads), some),
+    together = ("all of these",)
+    for program, words, beside in (("a small program", (known,), together), ("a program with threads", ("--cpus", "2", threads), together),
                                    ("a program that makes and finds files", (names,), tuple(added)),
-                                   ("Python", (PYTHON, "-c", "print(1)"), some[1:])):
+                                   ("Python", (PYTHON, "-c", "print(1)"), together)):
         alone = count(*words, cwd=place)
         report.equal((alone[0], bool(alone[2])), (0, True), f"{program} is counted", alone[3])
         for name in beside:
