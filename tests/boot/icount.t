@@ -10,7 +10,7 @@ import os
 import sys
 import tempfile
 
-from tallytest import kernels, tap, together
+from tallytest import boot_programs, kernels, tap, together
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
@@ -19,9 +19,11 @@ TALLY = os.path.join(ROOT, "tools", "tally")
 CPUS = (1, 2, 4)
 OF_APIC = ("selfmon --tap", "profile --tap", "rotation")
 MACHINES = {"x2APIC": ("x86_64", ("--cpu", "max,vendor=GenuineIntel"),
-                       (*OF_APIC, "fairness", "spreading", "floods", "idle", "scheduling_times")),
+                       (*OF_APIC, *boot_programs.BY_ICOUNT)),
             "memory-mapped APIC": ("x86_64", ("--cpu", "max,vendor=GenuineIntel,x2apic=off"), OF_APIC),
             "Alpha": ("alpha", (), ("fairness", "scheduling_times"))}
+# The machine whose programs take the longest runs twice with the fewest CPUs and with the most; the others with each number.
+ONCE = {("x2APIC", 2)}
 
 
 def run(arch, options, cpus, programs):
@@ -50,6 +52,8 @@ def main():
                 if status != 0:
                     wrong += [f"its status is {status}", first[-2000:]]
                 report.ok(not wrong, f"{program} with virtual time: {machine}, {cpus} CPUs", *wrong)
+            if (machine, cpus) in ONCE:
+                continue
             _, second = run(arch, options, cpus, programs)
             report.equal(second.splitlines(), first.splitlines(),
                          f"the machine with these programs again prints and logs the same: {machine}, {cpus} CPUs")

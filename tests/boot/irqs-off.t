@@ -8,19 +8,18 @@ The debug kernel looks (kernel/debug/irqs_off.c) and panics; tests/boot/panic.t 
 import os
 import sys
 
-from tallytest import kernels, tap
+from tallytest import boot_programs, kernels, tap
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
 
 BUILD = os.environ["TALLY_BUILD"]
 TALLY = os.path.join(ROOT, "tools", "tally")
-PROGRAMS = ("hogs", "floods", "bombs", "leak", "sockets", "tidy")
 
 
 def main():
     report = tap.Report()
-    for program in PROGRAMS:
+    for program in boot_programs.BY_IRQS_OFF:
         log = os.path.join(BUILD, "tests", f"irqs-off-{program}.log")
         status, output, error = tap.command(
             [TALLY, "run", "--icount", "--pmu", "emulated", "--cpus", "1", "--kernel", kernels.DEBUG_KERNEL,

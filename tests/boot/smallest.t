@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 
-from tallytest import kernels, tap
+from tallytest import boot_programs, kernels, tap
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
@@ -25,17 +25,12 @@ TALLY = os.path.join(ROOT, "tools", "tally")
 SCRIPT = """for file in /dev/ptmx /dev/pts; do test -e $file && echo pty; done
 for file in /sys/bus/event_source/devices/tracepoint /sys/kernel/tracing/events; do test -e $file && echo trace; done
 grep -q tracefs /proc/filesystems && echo trace; true"""
-# Programs of the matrix that need a part, and which.
-NEEDS = {"bombs": "net", "internet": "inet", "perfctr": "perfctr", "perfctr_sharing": "perfctr", "sockets": "net", "tidy": "net",
-         "tracepoints": "trace"}
-# Programs about time, which icount.t runs.
-BY_ICOUNT = {"fairness", "floods", "idle", "scheduling_times", "spreading"}
 
 
 def programs():
-    """The others."""
+    """Those of the matrix that need no part."""
     sources = [name[:-2] for name in os.listdir(HERE) if name.endswith(".c")]
-    return ["selfmon --tap", "profile --tap", *sorted(set(sources) - set(NEEDS) - BY_ICOUNT)]
+    return ["selfmon --tap", "profile --tap", *sorted(set(sources) - set(boot_programs.NEEDS_PART) - set(boot_programs.BY_ICOUNT))]
 
 
 def link(report, whole, parts, *words):
@@ -62,9 +57,10 @@ def main():
     report = tap.Report()
     for part in PARTS:
         link(report, kernels.DEBUG_KERNEL, (part,), "DEBUG=1")
+    report.equal(boot_programs.BY_SMALLEST - set(programs()), set(), "the programs that the matrix leaves to this test run here")
     kernel = link(report, kernels.KERNEL, PARTS)
     if kernel:
-        done = subprocess.run([os.path.join(HERE, "matrix"), "--one-shape", "--kernel", kernel, "2", *programs()],
+        done = subprocess.run([os.path.join(HERE, "matrix"), "--one-shape", "--kernel", kernel, str(boot_programs.SMALLEST_CPUS), *programs()],
                               stdout=subprocess.PIPE, text=True, check=False)
         wrong = tap.complaints(done.stdout)
         report.ok(not wrong, "the in-image tests that need no part pass on the smallest kernel", *wrong)
