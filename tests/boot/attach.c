@@ -13,7 +13,7 @@
 
 #include <poll.h>
 
-#define ROUNDS 20
+#define ROUNDS 8
 
 static void spin_endlessly(void *unused)
 {

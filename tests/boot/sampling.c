@@ -245,7 +245,7 @@ static void check_long_loop(void)
 
 	for (size_t i = 0; i < sizeof(periods) / sizeof(periods[0]); i++) {
 		wait_for_next_tick();
-		sample_loop(SAMPLES_MAX * periods[i] / 2, periods[i]);
+		sample_loop(SAMPLES_MAX * periods[i] / 5, periods[i]);
 	}
 }
 

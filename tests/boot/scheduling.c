@@ -104,7 +104,7 @@ static void check_spreading(void)
 /* Half of them may only be on the last CPU, and never are on another. */
 static void check_affinity(void)
 {
-	int count = 4 * cpu_count(), last = cpu_count() - 1;
+	int count = 2 * cpu_count(), last = cpu_count() - 1;
 	pid_t children[CHILDREN_MAX];
 
 	board = share(sizeof(*board));

@@ -206,7 +206,7 @@ static void count_under_lock(void)
 	volatile int *count = (volatile int *)&words[COUNT];
 	long timeout_ns = getpid() % 2 ? 0 : 1;
 
-	for (int i = 0; i < ROUNDS * 5; i++) {
+	for (int i = 0; i < ROUNDS * 2; i++) {
 		lock(&words[FUTEX_A], timeout_ns);
 		int before = *count;
 
@@ -227,7 +227,7 @@ static void check_lock(void)
 	for (int i = 0; i < 2 * WORKERS; i++)
 		children[i] = start(count_under_lock);
 	end(children, 2 * WORKERS);
-	EXPECT_EQ(words[COUNT], 2 * WORKERS * ROUNDS * 5);
+	EXPECT_EQ(words[COUNT], 2 * WORKERS * ROUNDS * 2);
 	EXPECT_EQ(words[FUTEX_A], 0);
 }
 
