@@ -16,7 +16,6 @@ is. Linux's transcripts are in linux-6.12/ (linux_answers.py).
 """
 
 import os
-import re
 import sys
 
 from tallytest import kernels, linux_answers, tap
@@ -27,14 +26,6 @@ ROOT = os.path.join(HERE, "..", "..")
 
 BUILD = os.environ["TALLY_BUILD"]
 TALLY = os.path.join(ROOT, "tools", "tally")
-
-
-def on_debug_kernel(program):
-    """The program for the debug kernel, with arguments."""
-    if not program.startswith("observe_attack_"):
-        return program
-    named = re.findall(r", (with [A-Z_]+|as another|bare root|root) ", linux_answers.Answer(program).output.decode())
-    return " ".join([program, ",".join(dict.fromkeys(name.replace(" ", "-") for name in named))]).strip()
 
 
 def compare(report, program, on_tally, on_debug, allowed):
@@ -71,7 +62,7 @@ def main():
     chosen = sys.argv[1:] or programs()
     runs = {program: (program, options_of(program)) for program in chosen}
     on_tally = run_all([TALLY, "run"], "x86_64", runs, "tally")
-    runs = {program: (on_debug_kernel(program), options_of(program)) for program in chosen}
+    runs = {program: (linux_answers.by_chosen_attackers(program), options_of(program)) for program in chosen}
     on_debug = {} if kernels.IS_DEBUG else run_all([TALLY, "run", "--kernel", kernels.DEBUG_KERNEL], "x86_64", runs, "debug")
     for program in chosen:
         compare(report, program, on_tally[program], on_debug.get(program), [row for row in differences if row[0] == program])

@@ -287,6 +287,15 @@ class Answer:
             self.problem = f"the answer to {name} was given on another emulated PMU; {remedy}"
 
 
+def by_chosen_attackers(program):
+    """The program with arguments: an observe_attack program (attackers.h) tries as the plain user and as those whose results differ
+    from the user's on Linux; the others' results are the user's then."""
+    if not program.startswith("observe_attack_"):
+        return program
+    named = re.findall(r", (with [A-Z_]+|as another|bare root|root) ", Answer(program).output.decode())
+    return " ".join([program, ",".join(dict.fromkeys(name.replace(" ", "-") for name in named))]).strip()
+
+
 def _first_line(question, status):
     words, place = [os.path.basename(question.program), *question.words], ""
     if question.is_shared:
