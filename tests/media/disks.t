@@ -25,10 +25,11 @@ FOLDER = os.path.join(BUILD, "tests", "media")
 OUTPUT = b"[/bin/words]\n[9]\n[two words]\n[PATH=/bin:/usr/bin]\n[HOME=/]\n"
 DISK, ISO = (os.path.join(FOLDER, name) for name in ("disk", "iso"))
 MIB = 1 << 20
+# tests/media/screens.t has a disk by UEFI.
 BOOTS = (
     ("a disk, by BIOS", DISK, ()),
-    ("a disk, by UEFI", DISK, ("--firmware", "uefi")),
     ("a disk image as a stick, by BIOS", DISK, ("--usb",)),
+    ("a disk image as a stick, by UEFI", DISK, ("--usb", "--firmware", "uefi")),
     ("a CD, by UEFI", ISO, ("--firmware", "uefi")),
     ("an ISO image as a stick, by BIOS", ISO, ("--usb",)),
     ("an ISO image as a stick, by UEFI", ISO, ("--usb", "--firmware", "uefi")),

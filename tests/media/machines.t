@@ -27,7 +27,7 @@ LOG = os.path.join(BUILD, "tests", "media-machines.log")
 OUTPUT = ["[/bin/words]", "[here]", "[PATH=/bin:/usr/bin]", "[HOME=/]"]
 BARE = "microvm,acpi=off,pit=off,pic=off,rtc=off,isa-serial=on"
 OURS = "ours"
-# The host need not switch between 255 threads.
+# The host need not switch between 255 threads. Our emulator starts so many CPUs in half of the time.
 ONE_THREAD = ("-accel", "tcg,thread=single")
 
 # The special property; CPUs that must run; the ELF; QEMU's machine; its other words.
@@ -41,7 +41,7 @@ STARTS = (
     ("sparse numbers of APICs", 6, ELF, "q35", ("-smp", "6,sockets=2,cores=3,threads=1")),
     ("memory from 1 TiB on", 1, ELF, "q35,memory-backend=m",
      ("-cpu", "max,phys-bits=46", "-m", "1100G", "-object", "memory-backend-ram,id=m,size=1100G,reserve=off")),
-    ("255 CPUs", 255, ELF, "q35", ("-smp", "255", *ONE_THREAD)),
+    ("255 CPUs", 255, ELF, "q35", ("-smp", "255", "-cpu", "max,x2apic=off", *ONE_THREAD, OURS)),
     ("255 CPUs, with x2APIC", 255, ELF, "q35", ("-smp", "255", *ONE_THREAD, OURS)),
 )
 

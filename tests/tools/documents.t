@@ -7,16 +7,17 @@ of a manual page after .Dl, and quoted words that begin with one of the project'
 in one folder, whose files are those that the documents speak of; those of make run in the clone. Output is compared where
 a document shows it: below a line that begins with a "$", and in the block after "`COMMAND` prints:".
 
-A line that cannot run here is in NOT_RUN, with the reason.
+A line that cannot run here, or that another test runs, is in NOT_RUN, with the reason. tools/tally has to know its options.
 """
 
 import glob
 import os
 import re
+import shlex
 import sys
 import tempfile
 
-from tallylib import kvm
+from tallylib import command_line, failure, kvm
 from tallytest import kernels, tap
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -36,6 +37,8 @@ NOT_RUN = {
     "make check ARCH=alpha": "runs Alpha's tests, as make check does",
     "make DEBUG=1 check": "the same",
     'make check TESTS="tests/boot/cpus-2.t"': "the same",
+    "tools/tally run --under kvm ./hello": "tests/kvm/programs.t runs programs so, with their output and statuses",
+    "tools/tally boot --usb --firmware uefi tally-pmu.img": "tests/media/disks.t boots such a stick, and the report from a disk",
     "tools/tally run --gdb …": "waits for gdb; gdb.t runs it with one",
     "tools/tally run --gdb ./a.out": "the same",
     "tools/tally run --pmu kvm ./a.out": "wants a host whose KVM has a vPMU; exit-status.t has what it says elsewhere",
@@ -152,6 +155,16 @@ def check(report, where, command, shown, folder):
     report.equal(lines, shown.splitlines(), f"{where}: {command}: prints what is shown")
 
 
+def complaint(command):
+    """The message of tools/tally that refuses the words of a command line of its own, or None."""
+    words = shlex.split(command.removeprefix(TALLY))
+    try:
+        command_line.parser_of(words[0]).parse_args(words)
+    except failure.Failure as found:
+        return found.message
+    return None
+
+
 def main():
     kernels.skip_on_debug("the documents' commands are those of the release kernel")
     report = tap.Report()
@@ -172,6 +185,8 @@ def main():
                     check(report, where, command, shows.get(command), folder)
                 done.add(command)
         report.equal(set(NOT_RUN) - done, set(), "the lines that are not run are in the documents")
+        report.equal({command: complaint(command) for command in NOT_RUN if command.startswith(TALLY) and complaint(command)}, {},
+                     "tools/tally takes the words of the lines that are not run")
     return report.done()
 
 
