@@ -62,6 +62,26 @@ def build():
     return found
 
 
+def complaint(debs):
+    """The output of lintian if it finds an error in the packages, or None. It takes longer than an installation: packages without an
+    error are not judged again, as long as it is the same lintian."""
+    key = hashlib.sha256(subprocess.run(["dpkg-query", "-W", "lintian"], stdout=subprocess.PIPE, check=True).stdout)
+    for deb in debs:
+        with open(deb, "rb") as file:
+            key.update(hashlib.sha256(file.read()).digest())
+    memory = os.path.join(_FOLDER, "lintian")
+    if os.path.exists(memory):
+        with open(memory, encoding="utf-8") as file:
+            if file.read() == key.hexdigest():
+                return None
+    status, output, error = tap.command(["lintian", "--fail-on", "error", "--allow-root", *debs])
+    if status:
+        return f"status {status}\n{output.decode()}{error}"
+    with open(memory, "w", encoding="utf-8") as file:
+        file.write(key.hexdigest())
+    return None
+
+
 def _found():
     return sorted(glob.glob(os.path.join(_FOLDER, "tally*_*.deb")), key=lambda name: "tally-qemu" in name)
 
