@@ -21,7 +21,7 @@ ROOT = os.path.join(HERE, "..", "..")
 PROGRAM = os.path.join(os.environ["TALLY_BUILD"], "user", "bin", "misses")
 SHOWN = "tools/tally run --processor skylake --icount --cpus 2 build/user/bin/misses "
 PROCESSORS, CPUS = ("skylake", "zen3", "zen4"), (1, 2, 4)
-RUNS = 5
+RUNS = 3
 # docs/model.md: bits of tables and history, entries of the return stack, of the BTB, and its ways.
 PREDICTORS = {"skylake": (12, 63, 16, 4096, 4), "zen3": (13, 63, 32, 8192, 8), "zen4": (13, 63, 32, 8192, 8)}
 MISPREDICTED = {"skylake": "br_misp_retired.conditional", "zen3": "ex_ret_brn_misp", "zen4": "ex_ret_brn_misp"}
