@@ -325,14 +325,12 @@ static void check_sequences(void)
 }
 #endif
 
-#define BARRIERS 100
-
 static volatile int mine, others, i_saw, other_saw;
 
 static int store_and_look(void *number)
 {
 	(void)number;
-	for (int round = 1; round <= BARRIERS; round++) {
+	for (int round = 1; round <= 300; round++) {
 		while (go != round)
 			sched_yield();
 		mine = 1;
@@ -351,7 +349,7 @@ static void check_barriers(void)
 	EXPECT_EQ(syscall(__NR_membarrier, REGISTER_PRIVATE, 0, 0), 0);
 	go = 0;
 	EXPECT(clone(store_and_look, stack + STACK_SIZE, THREAD_FLAGS, NULL) > 0);
-	for (int round = 1; round <= BARRIERS; round++) {
+	for (int round = 1; round <= 300; round++) {
 		mine = others = ended = 0;
 		go = round;
 		others = 1;
