@@ -143,7 +143,7 @@ static void meddle(int number)
 	uint64_t random = (uint64_t)number * 2 + 1;
 	int fd = -1;
 
-	for (int i = 0; i < 80; i++) {
+	for (int i = 0; i < 200; i++) {
 		struct perf_event_attr attr;
 
 		random = random * 6364136223846793005 + 1442695040888963407;
