@@ -67,14 +67,20 @@ static void page_fault(struct frame *f)
 		f->rdi = (uint64_t)scratch;
 }
 
-static uint64_t count(uint64_t event, void (*fn)(void *), void *arg)
+/* Maps nothing anew: what the emulator knows of the code stays. */
+static uint64_t count_again(uint64_t event, void (*fn)(void *), void *arg)
 {
-	set_window(0);
 	pmu_clear();
 	pmu_program(0, event | EVTSEL_USR | EVTSEL_EN);
 	pmu_enable(1);
 	measure_user(fn, arg, 2);
 	return rdpmc(0);
+}
+
+static uint64_t count(uint64_t event, void (*fn)(void *), void *arg)
+{
+	set_window(0);
+	return count_again(event, fn, arg);
 }
 
 static void check(const struct logged *l)
@@ -95,6 +101,18 @@ static void check(const struct logged *l)
 	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++)
 		tap_equal(count(rows[i].event, l->fn, scratch), rows[i].expected, "%s: %s",
 			  rows[i].what, l->name);
+}
+
+/* The emulator has other translations of the code for loads, which it may filter, than for split stores. */
+static void check_again(const struct logged *l)
+{
+	for (int i = 0; i < 3; i++)
+		tap_equal(count_again(EVENT_ALL_LOADS, l->fn, scratch), l->loads,
+			  "loads again and again: %s", l->name);
+	tap_equal(count_again(EVENT_SPLIT_STORES, l->fn, scratch), l->split_stores,
+		  "split stores, right after loads: %s", l->name);
+	tap_equal(count_again(EVENT_ALL_LOADS, l->fn, scratch), l->loads,
+		  "loads, right after split stores: %s", l->name);
 }
 
 static void *fresh(void)
@@ -198,6 +216,8 @@ void test_model(void)
 	set_gate(VECTOR_RETURN, exact_return, 3);
 	for (const struct logged *l = logged_sequences; l->name; l++)
 		check(l);
+	for (const struct logged *l = logged_sequences; l->name; l++)
+		check_again(l);
 	set_window(WRITABLE);
 	test_misses();
 	test_together();

@@ -41,6 +41,7 @@
 #include "qemu/thread.h"
 #include "cpu.h"
 #include "exec/cpu-common.h"
+#include "exec/known-blocks.h"
 #include "exec/translation-block.h"
 #include "hw/boards.h"
 #include "migration/blocker.h"
@@ -229,10 +230,17 @@ static void forget_lines(uint64_t lines[TCG_FILTERED_LINES])
 }
 
 /* Whether what follows is logged through filters, which know no line yet. */
-static void choose_form(X86PMUState *p)
+static void choose_form(CPUX86State *env)
 {
+    X86PMUState *p = &env->pmu;
+    bool filtered = p->filters;
+
     p->filters = tcg_has_filter &&
                  model_filter_suits(machine_model, p->items);
+    if (p->filters != filtered) {
+        /* The flags of the blocks say nothing of the form. */
+        known_blocks_forget(env_cpu(env));
+    }
     forget_lines(p->log.data);
     forget_lines(p->log.code);
 }
@@ -242,7 +250,7 @@ void pmu_log_reset(CPUX86State *env)
     X86PMUState *p = &env->pmu;
 
     p->log.end = p->log_base = p->log_insn = log_start(log_of(env));
-    choose_form(p);
+    choose_form(env);
     QEMU_LOCK_GUARD(&lock);
     model_flush(log_of(env)->model, true);
 }
@@ -308,7 +316,7 @@ void pmu_log_need(CPUX86State *env)
     QEMU_LOCK_GUARD(&lock);
     run(env);
     model_need(log_of(env)->model, p->items);
-    choose_form(p);
+    choose_form(env);
 }
 
 void pmu_log_new_items(CPUX86State *env, uint64_t grown[MODEL_ITEMS])
