@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-from tallylib import under
+from tallylib import report_command, under
 from tallytest import tap
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -22,8 +22,6 @@ ROOT = os.path.abspath(os.path.join(HERE, "..", ".."))
 TALLY = os.path.join(ROOT, "tools", "tally")
 BUILD = os.environ["TALLY_BUILD"]
 BIN = os.path.join(BUILD, "user", "bin")
-# Those of the report's second machine (tools/tallylib/report_command.py).
-PROGRAMS = ("selfmon", "profile")
 PROBE = os.path.join(HERE, "inside-probe")
 MODULES = ("irqbypass", "kvm", "kvm-amd")
 # The CPU, its name in the report, CPUs of the guest and of Linux, and the report's sentence: PerfMonV2 has ref-cycles, too.
@@ -68,8 +66,10 @@ def log_of(folder, name):
 def check_repetition(report, folder, machine, text):
     """A run of the programs of the report's second machine, in TEXT: its log is the second machine's."""
     processor, _, cpus, under_cpus, _ = machine
+    first, *words = report_command.ONE_AFTER_THE_OTHER
     status, output, error = tap.command([TALLY, "run", *machine_words(processor, cpus, under_cpus, log_of(folder, "again")),
-                                         os.path.join(BIN, "each"), "-e", *(os.path.join(BIN, name) for name in PROGRAMS)],
+                                         os.path.join(BIN, first), *words,
+                                         *(os.path.join(BIN, name) for name in report_command.PROGRAMS)],
                                         timeout_s=930)
     again = output.decode(errors="replace")
     report.equal(status, 0, "-icount: a second run ends well", again, error)
@@ -93,7 +93,8 @@ def check_probe(report):
                                    "KVM's guests have a PMU here that does not count (0 for 1000 loops)\n")):
         status, output, error = tap.command(
             [os.path.join(ROOT, "tests", "conformance", "linux-run"), "--processor", "zen3", "--caches", "none", "--pmu", pmu,
-             "--kernel", kernel, "--append", under.QUICK_WORDS, "--memory", "256", "--timeout", "300", *added, "/usr/bin/python3", "-S", PROBE, os.path.join(ROOT, "tools"), *modules])
+             "--kernel", kernel, "--append", under.QUICK_WORDS, "--memory", "256", "--timeout", "300", *added,
+             "/usr/bin/python3", "-S", PROBE, os.path.join(ROOT, "tools"), *modules])
         report.equal((status, output.decode(errors="replace")), (0, expected), f"the probe under Linux, --pmu {pmu}", error)
 
 

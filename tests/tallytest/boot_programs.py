@@ -8,7 +8,7 @@ BY_IRQS_OFF = ("hogs", "floods", "bombs", "leak", "sockets", "tidy")
 # Programs that need a part that a kernel can be WITHOUT, and which.
 NEEDS_PART = {"bombs": "net", "internet": "inet", "perfctr": "perfctr", "perfctr_sharing": "perfctr", "sockets": "net", "tidy": "net",
               "tracepoints": "trace"}
-# Programs that use none of these parts: where smallest.t runs them, on so many CPUs, no other kernel need.
+# Programs that use none of these parts. smallest.t runs them on so many CPUs, and the whole kernel need not run them on as many.
 BY_SMALLEST = {"breakpoints", "clones", "execution", "families", "handlers", "hogs", "hostile", "hotplug", "inheritance", "mappings",
                "processes", "processors", "registers", "scheduling", "storm", "timers", "watches"}
 SMALLEST_CPUS = 2

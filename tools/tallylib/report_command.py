@@ -11,8 +11,8 @@ from . import architecture, packing, paths, report, scratch, start
 from .failure import NOT_FOUND, USAGE, Failure
 
 # The programs that `tally report` runs after the judge, in this order, on one machine. The judge has the counters to itself.
-_REPORT = ("selfmon", "profile")
-_ONE_AFTER_THE_OTHER = ("each", "-e")
+PROGRAMS = ("selfmon", "profile")
+ONE_AFTER_THE_OTHER = ("each", "-e")
 # It alone is on the media of `tally image --report`.
 JUDGE, JUDGE_WORDS = "report", "pmu=off init-check"
 # The characters of its console that are shown if the machine does not end well.
@@ -87,8 +87,8 @@ def run(options):
         raise Failure(USAGE, f"--format {options.format}: the rules are for x86_64, not for {options.arch}")
     broken = _judge(options) if has_judge else 0
     if is_text:
-        name, *words = _ONE_AFTER_THE_OTHER
-        status = _run_own(options, name, *words, *(_own(options, program) for program in _REPORT))
+        name, *words = ONE_AFTER_THE_OTHER
+        status = _run_own(options, name, *words, *(_own(options, program) for program in PROGRAMS))
         if status:
             return status
     return broken
