@@ -80,8 +80,10 @@ def check_surroundings(report, folder, threads):
     report.equal(whole(count(threads, LANG="xx", LONG="x" * 5000, PYTHONHASHSEED="5")), whole(first),
                  "the host's environment changes no count")
     with subprocess.Popen(["sh", "-c", "while :; do :; done"]) as load:
-        busy = count(threads)
-        load.kill()
+        try:
+            busy = count(threads)
+        finally:
+            load.kill()
     report.equal(whole(busy), whole(first), "load on the host changes no count")
     return first
 

@@ -6,6 +6,7 @@ point prints what was expected and what was got; a point that cannot be tried pr
 """
 
 import contextlib
+import faulthandler
 import os
 import re
 import select
@@ -17,6 +18,8 @@ import traceback
 _TALLY = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", "..", "tools", "tally"))
 _POINT = re.compile(r"^(not )?ok\b\s*(\d+)?\s*-?\s*([^#]*)(?:#\s*(\w+)\s*(.*))?$")
 _PLAN = re.compile(r"^1\.\.(\d+)(?:\s*#\s*SKIP\s*(.*))?$", re.IGNORECASE)
+# hung.py asks each test that does not end where it is.
+faulthandler.register(signal.SIGUSR2)
 
 
 class Report:
