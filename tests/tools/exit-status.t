@@ -140,14 +140,16 @@ def check_signals(report):
     for number in (signal.SIGTERM, signal.SIGHUP) * SIGNAL_ROUNDS:
         # The caller of the tests may ignore it, as nohup(1) does; then the command would ignore it, too.
         signal.signal(number, signal.SIG_DFL)
-        with subprocess.Popen([TALLY, "run", "--pmu", "none", "--kernel", GUEST, "--append", "end=h", PROGRAM],
+        with subprocess.Popen([TALLY, "run", "--pmu", "none", "--kernel", GUEST, "--append", "end=h", "--timeout", "400",
+                               PROGRAM],
                               stdin=subprocess.DEVNULL, env=environment) as command:
-            while not (machines := children(command.pid)):
+            # A command that has ended has none.
+            while not (machines := children(command.pid)) and command.poll() is None:
                 pass
-            machine, = machines
             command.send_signal(number)
         report.equal(command.returncode, 128 + number, f"{number.name}: status {128 + number}")
-        report.ok(not os.path.exists(f"/proc/{machine}"), "and the machine has ended too", machine)
+        report.equal([len(machines), *(machine for machine in machines if os.path.exists(f"/proc/{machine}"))], [1],
+                     "and the machine has ended too")
 
 
 def main():

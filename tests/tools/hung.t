@@ -24,9 +24,10 @@ def wait_in_vain():
 tap.Report().ok(True, "begun")
 wait_in_vain()
 """
-# The test itself is over; prove waits for the end of its output.
+# The test itself is over; prove waits for the end of its output and of its standard error.
 HELD_OPEN = "#!/bin/sh\necho 'ok 1 - good'\necho 1..1\n(setsid sleep 9998 &)\n"
-LIVING = [re.escape(f"sleep\0{seconds}\0") for seconds in (9998, 9999)]
+ERROR_HELD_OPEN = "#!/bin/sh\necho 'ok 1 - good'\necho 1..1\n(setsid sleep 9997 >/dev/null &)\n"
+LIVING = [re.escape(f"sleep\0{seconds}\0") for seconds in (9997, 9998, 9999)]
 
 
 def is_alive(words):
@@ -56,13 +57,13 @@ def main():
     with tempfile.TemporaryDirectory(prefix="tally-hung-") as folder:
         for name, text, expected in (
                 ("waits.t", WAITS, ("failed: .*waits.t did not end within 1 s", "in wait_in_vain", "system call", "sleep 9999")),
-                ("held-open.t", HELD_OPEN, ("failed: .* did not end within 1 s", "sleep 9998"))):
+                ("held-open.t", HELD_OPEN, ("failed: .* did not end within 1 s", "sleep 9998")),
+                ("error-held-open.t", ERROR_HELD_OPEN, ("failed: .* did not end within 1 s", "sleep 9997"))):
             status, output, error = check(folder, name, text, "--limit", "1")
             report.ok(status != 0, f"{name} fails", f"status {status}", output.decode(), error)
             for line in expected:
                 report.ok(re.search(line, error), f"{name}: the log has {line!r}", error)
-            report.ok("did not end within 1 s" in output.decode().partition("in short:")[2], f"{name} is in the last lines, too",
-                      output.decode())
+            report.ok(re.search(expected[0], output.decode().partition("in short:")[2]), f"{name} is in the last lines, too", output.decode())
         report.equal([words for words in LIVING if is_alive(words)], [], "the processes are gone")
         status, output, error = check(folder, "good.t", GOOD)
         report.equal((status, error), (0, ""), "a test that ends is not touched", output.decode())
