@@ -11,6 +11,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 
 from tallylib import paths
@@ -71,6 +72,9 @@ class Machine:
              "-cpu", "max", "-m", "256M", *machine, "-serial", f"file:{LOG}", "-qmp", "stdio", "-initrd", INITRAMFS,
              "-append", f"{words} -- here"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        # An answer that does not come would be waited for forever.
+        self._limit = threading.Timer(LIMIT_S, self.process.kill)
+        self._limit.start()
         self.reason = None
         self.ask({"execute": "qmp_capabilities"})
 
@@ -96,18 +100,19 @@ class Machine:
         return "HLT=1" in registers and not int(registers.split()[0], 16) & 0x200
 
     def end(self):
-        """How the machine ends: a reason, the status, HALT, or None."""
-        halts, deadline = 0, time.monotonic() + LIMIT_S
+        """How the machine ends: a reason, the status, or HALT."""
+        halts = 0
         # The idle loop halts with interrupts on; both answers are one moment.
-        while halts < 5 and time.monotonic() < deadline and (is_halted := self.is_halted()) is not None:
+        while halts < 5 and (is_halted := self.is_halted()) is not None:
             halts = halts + 1 if is_halted else 0
             time.sleep(PAUSE_S)
-        if halts < 5 and is_halted is None:
-            status = self.process.wait()
-            return self.reason if self.reason and status == 0 else status
-        self.process.kill()
-        self.process.wait()
-        return HALT if halts == 5 else None
+        if halts == 5:
+            self.process.kill()
+        status = self.process.wait()
+        self._limit.cancel()
+        if halts == 5:
+            return HALT
+        return self.reason if self.reason and status == 0 else status
 
 
 def main():

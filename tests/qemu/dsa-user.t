@@ -25,7 +25,7 @@ ${CC:-gcc} -static -O2 -Wall -Wextra -Werror -o "$work/files/init" "$here/idxd/s
 ${CC:-gcc} -static -O2 -Wall -Wextra -Werror -o "$work/files/user" "$here/idxd/user.c"
 cp "$linux"/*.ko "$work/files/"
 (cd "$work/files" && find . | cpio -o -H newc --quiet) >"$work/initrd"
-relay < <(timeout "$TIMEOUT_S" "$qemu" -M q35 -accel tcg -cpu max,vendor=GenuineIntel,movdir64b=on,la57=off -smp 2 -m 512 \
+relay < <(timeout -k 10 "$TIMEOUT_S" "$qemu" -M q35 -accel tcg -cpu max,vendor=GenuineIntel,movdir64b=on,la57=off -smp 2 -m 512 \
 	-nodefaults -no-user-config -nic none -display none -no-reboot -serial stdio \
 	-device intel-iommu,intremap=off,device-iotlb=on,x-scalable-mode=on,x-flts=on,x-pasid-mode=on,aw-bits=48 \
 	-device tally-dsa -kernel "$linux/vmlinuz" -initrd "$work/initrd" \

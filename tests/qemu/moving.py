@@ -29,7 +29,7 @@ class Machine:
         path = os.path.join(folder, f"qmp-{number}")
         self.serial = os.path.join(folder, f"serial-{number}")
         self.process = subprocess.Popen(
-            ["timeout", TIMEOUT_S, *words, "-serial", f"file:{self.serial}",
+            ["timeout", "-k", "10", TIMEOUT_S, *words, "-serial", f"file:{self.serial}",
              "-qmp", f"unix:{path},server=on,wait=off",
              *(["-incoming", f"exec:cat {source}"] if source else ["-S"])],
             stdin=subprocess.DEVNULL)

@@ -15,7 +15,7 @@ points=0 failed=0
 machine=pc
 refused() {
 	local said status=0
-	said=$(timeout 400 "$qemu" -M "$machine" -accel tcg -nodefaults -display none -S -cpu "$1" 2>&1) ||
+	said=$(timeout -k 10 400 "$qemu" -M "$machine" -accel tcg -nodefaults -display none -S -cpu "$1" 2>&1) ||
 		status=$?
 	points=$((points + 1))
 	if [ "$status" = 1 ] && [ "$said" = "${qemu##*/}: $2" ]; then

@@ -9,7 +9,7 @@ import time
 
 from tallylib import paths
 
-# For what takes a second on a host that does nothing else; for a key.
+# For all that a machine does, which takes seconds on a host that does nothing else; for a key.
 LIMIT_S, KEY_S, PAUSE_S = 600, 10, 0.05
 # Characters that QEMU's sendkey calls by another name.
 KEYS = {" ": "spc", "\n": "ret", "-": "minus", "=": "equal", ";": "semicolon", "/": "slash",
@@ -19,7 +19,10 @@ KEYS = {" ": "spc", "\n": "ret", "-": "minus", "=": "equal", ";": "semicolon", "
 
 
 class Machine:
-    """QEMU with a VGA and its monitor at our end of a pipe."""
+    """QEMU with a VGA and its monitor at our end of a pipe.
+
+    Nothing waits for it longer than LIMIT_S after its start: what comes later counts as missing at once.
+    """
 
     def __init__(self, *words, emulator=None):
         self.process = subprocess.Popen(
@@ -28,13 +31,14 @@ class Machine:
              "-cpu", "max", "-L", "/usr/share/seabios", "-L", "/usr/share/qemu", *words],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         os.set_blocking(self.process.stdout.fileno(), False)
+        self._deadline = time.monotonic() + LIMIT_S
         self._answer()
 
     def _answer(self):
         """The monitor's output up to its prompt."""
-        answer, deadline = b"", time.monotonic() + LIMIT_S
-        while not (answer.rstrip().endswith(b"(qemu)") and b"\n" in answer) and time.monotonic() < deadline:
-            select.select([self.process.stdout], [], [], max(0, deadline - time.monotonic()))
+        answer = b""
+        while not (answer.rstrip().endswith(b"(qemu)") and b"\n" in answer) and time.monotonic() < self._deadline:
+            select.select([self.process.stdout], [], [], max(0, self._deadline - time.monotonic()))
             some = self.process.stdout.read()
             if some == b"":
                 break
@@ -56,7 +60,7 @@ class Machine:
 
     def wait_until(self, condition, limit_s=LIMIT_S):
         """Waits until CONDITION holds of the screen's rows, or the machine has ended; returns the rows."""
-        rows, deadline = self.rows(), time.monotonic() + limit_s
+        rows, deadline = self.rows(), min(self._deadline, time.monotonic() + limit_s)
         while not condition(rows) and self.process.poll() is None and time.monotonic() < deadline:
             time.sleep(PAUSE_S)
             rows = self.rows()
@@ -77,7 +81,7 @@ class Machine:
     def end(self):
         """Waits for the end: QEMU's status."""
         try:
-            return self.process.wait(LIMIT_S)
+            return self.process.wait(max(0, self._deadline - time.monotonic()))
         except subprocess.TimeoutExpired:
             self.process.kill()
             return self.process.wait()

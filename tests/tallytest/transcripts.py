@@ -27,9 +27,9 @@ REAL_TIME = {"observe_rseq": "a signal has to come before the tick, which Linux 
 CPUS = {"observe_cpu_devices": 2, "observe_cpus_offline": 2}
 # Programs that leave something in the machine, or find it: devices' settings, the contents of caches.
 ALONE = (*DEVICES, "observe_model")
-# Programs of one machine at most, and the time of each.
+# Programs of one machine at most; a machine's time, and more of it for each of its programs.
 TOGETHER = 16
-TIMEOUT_S = 300
+TIMEOUT_S, MORE_S = 300, 20
 NOTHING = "not there"
 PART = "… "
 ANY = "*"
@@ -64,7 +64,7 @@ def run_all(words, arch, runs, label):
                                               runs[name][0] not in ALONE][:TOGETHER]
         commands = [os.path.join(kernels.folder(arch), "tests", runs[name][0]) for name in group]
         log = f"{commands[0].split()[0]}.{label}.log"
-        status, output, error = together.run_at_root([*words, *options, "--log", log], arch, commands, TIMEOUT_S * len(commands))
+        status, output, error = together.run_at_root([*words, *options, "--log", log], arch, commands, TIMEOUT_S + MORE_S * len(commands))
         parts, rest = together.parts(output)
         found.update((name, (observations(text), code, error)) for name, (_, text, code) in zip(group, parts))
         if len(parts) < len(group):
