@@ -72,7 +72,7 @@ class Machine:
              "-cpu", "max", "-m", "256M", *machine, "-serial", f"file:{LOG}", "-qmp", "stdio", "-initrd", INITRAMFS,
              "-append", f"{words} -- here"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        # An answer that does not come would be waited for forever.
+        # The only limit for an answer that does not come.
         self._limit = threading.Timer(LIMIT_S, self.process.kill)
         self._limit.start()
         self.reason = None
