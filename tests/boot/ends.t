@@ -74,6 +74,7 @@ class Machine:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         # The only limit for an answer that does not come.
         self._limit = threading.Timer(LIMIT_S, self.process.kill)
+        self._limit.daemon = True
         self._limit.start()
         self.reason = None
         self.ask({"execute": "qmp_capabilities"})

@@ -12,7 +12,7 @@ NEEDS_PART = {"bombs": "net", "internet": "inet", "perfctr": "perfctr", "perfctr
 BY_SMALLEST = {"breakpoints", "clones", "execution", "families", "handlers", "hogs", "hostile", "hotplug", "inheritance", "mappings",
                "processes", "processors", "registers", "scheduling", "storm", "timers", "watches"}
 SMALLEST_CPUS = 2
-# debug.t runs all programs on so many.
+# debug.t runs all programs on so many, and the release kernel need not run those of one shape on as many.
 DEBUG_CPUS = 4
 # Programs whose tasks attack, or are spread, at one moment: on the only CPU they come one after the other, and the rules say less.
 SEVERAL_CPUS = {"execution", "scheduling"}

@@ -1,57 +1,73 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Ends a test that does not end by itself, and says what its processes were doing.
 
-Without it one such test stops all of `make check`, and the log does not say which one it was. The limit judges no test: it is many times
-what the longest takes on a slow and busy host.
+Without it one such test stops all of `make check`, and the log does not say which one it was. The limit judges no test: it is
+longer than the limits that tests have themselves.
 """
 
 import collections
+import contextlib
 import os
 import signal
 import subprocess
 import sys
 import time
+import traceback
 
-LIMIT_S = 1200
+LIMIT_S = 2400
 _LOOK_S = 10
 # For a debugger that attaches to an emulator with gigabytes of memory.
 _GDB_S = 60
-# The variable by which a process is known, whatever became of its parents. Its value is the number of tests/check.
-MARK = "TALLY_CHECK"
 # For Python to write where each of its threads is (tap.py).
 _PYTHON_S = 1
 _TICKS = os.sysconf("SC_CLK_TCK")
 
-Process = collections.namedtuple("Process", "pid parent state age_s cpu_s words")
+# `words`: its command line, or its name in brackets if that is gone, as a zombie's is.
+Process = collections.namedtuple("Process", "pid parent state started cpu_s words")
 
 
 def watch(prove, ended, said, limit_s=LIMIT_S):
     """Looks at the tests that `prove`, a process id, runs, until `ended`, a threading.Event, is set.
 
-    Runs in a thread of its own. Gives `said` a line about each test that it ends, as a failed point's. prove does not notice the
-    end of a process that only held a good test's output open.
+    Runs in a thread of its own. Gives `said` the lines about each test that it ends, as a failed point's. prove calls a test good
+    that was over and only had its output held open by another process.
     """
-    while not ended.wait(min(_LOOK_S, limit_s)):
-        found = _processes()
-        for test in sorted(process.pid for process in found.values() if process.parent == prove and process.age_s > limit_s):
-            _end(prove, found[test], found, said, limit_s)
+    look_s = min(_LOOK_S, limit_s)
+    # By looks, not by age: while this process is stopped, so are the tests.
+    looks, handled = collections.Counter(), set()
+    while not ended.wait(look_s):
+        try:
+            found = _processes()
+            tests = [process for process in found.values() if process.parent == prove and process.pid not in handled]
+            looks = collections.Counter({test.pid: looks[test.pid] + 1 for test in tests})
+            for test in sorted(tests):
+                if looks[test.pid] * look_s > limit_s and (kept := _kept_from_ending(prove, test, found)):
+                    handled.add(test.pid)
+                    said(f"# failed: {test.words} did not end within {limit_s} s")
+                    _describe_and_kill(prove, test, kept, said)
+        except Exception:  # the next look may do better: pylint: disable=broad-exception-caught
+            traceback.print_exc()
 
 
-def _end(prove, test, found, said, limit_s):
-    """Says what a test and its processes do, and ends them."""
-    said(f"# failed: {test.words or f'a test whose output is still open, {test.pid},'} did not end within {limit_s} s")
-    # prove waits for all that hold the test's output open, also for a process whose parent has ended.
-    processes = [*_descendants(test.pid, found), *(orphan for orphan in _orphans(prove, found) if orphan.age_s > limit_s)]
+def _kept_from_ending(prove, test, found):
+    """The processes that keep a test from its end: itself and its descendants, or those that hold the output of a test that is
+    over. There are none if prove has only not asked yet how it ended."""
+    return list(_descendants(test.pid, found)) if test.state != "Z" else _orphans(prove, found)
+
+
+def _describe_and_kill(prove, test, processes, said):
     for process in processes:
         said(f"# process {process.pid}, of {process.parent}: {process.state}, {process.cpu_s:.1f} s of CPU time: {process.words[:1000]}")
+    # Too long for the last lines of the log.
     for process in processes:
         for text in _inside(process):
             print(f"# {text}", file=sys.stderr, flush=True)
-    for process in processes:
-        try:
+    # That took its time: only those that are still the same, and what they have started meanwhile.
+    found = _processes()
+    now = [process for process in processes if process.pid in found and found[process.pid].started == process.started]
+    for process in {*now, *_kept_from_ending(prove, found.get(test.pid, test), found)}:
+        with contextlib.suppress(OSError):
             os.kill(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
 
 
 def _inside(process):
@@ -64,8 +80,9 @@ def _inside(process):
     if _program(process).startswith("qemu-"):
         yield from _backtrace(process.pid)
     elif _catches(process.pid, signal.SIGUSR2):
-        # Python writes to the test's standard error, which comes out here.
-        os.kill(process.pid, signal.SIGUSR2)
+        # The test itself writes to its standard error, which comes out here; that of its children is in its hands.
+        with contextlib.suppress(OSError):
+            os.kill(process.pid, signal.SIGUSR2)
         time.sleep(_PYTHON_S)
 
 
@@ -79,7 +96,8 @@ def _backtrace(pid):
                               stdin=subprocess.DEVNULL, text=True, errors="replace", timeout=_GDB_S, check=False)
     except (OSError, subprocess.TimeoutExpired) as fault:
         return [f"  no backtrace: {fault}"]
-    return [f"  {line[:200]}" for line in done.stdout.splitlines() if line.startswith(("#", "Thread"))]
+    lines = [line for line in done.stdout.splitlines() if line.startswith(("#", "Thread"))]
+    return [f"  {line[:200]}" for line in lines or done.stderr.splitlines()[-1:]]
 
 
 def _descendants(pid, found):
@@ -92,16 +110,20 @@ def _descendants(pid, found):
 
 
 def _orphans(prove, found):
-    """Processes that this `make check` started, by their environment, and whose parents have ended."""
-    mark = f"{MARK}={os.getpid()}".encode()
-    related = {process.pid for process in _descendants(prove, found)} | {os.getpid()}
-    for process in found.values():
-        try:
-            with open(f"/proc/{process.pid}/environ", "rb") as file:
-                if process.pid not in related and mark in file.read().split(b"\0"):
-                    yield process
-        except OSError:
-            pass
+    """The processes that hold open the output of tests that are over: a pipe of prove's that none of the running tests has. (make's
+    pipes are prove's and ours.)"""
+    living = {process.pid for process in _descendants(prove, found)} - {prove}
+    pipes = _pipes(prove) - _pipes(os.getpid()) - set().union(*map(_pipes, living))
+    return [process for process in found.values() if process.pid not in living | {prove, os.getpid()} and _pipes(process.pid) & pipes]
+
+
+def _pipes(pid):
+    """The names of a process's pipes."""
+    found = set()
+    for number in _names(f"/proc/{pid}/fd"):
+        with contextlib.suppress(OSError):
+            found.add(os.readlink(f"/proc/{pid}/fd/{number}"))
+    return {name for name in found if name.startswith("pipe:")}
 
 
 def _catches(pid, number):
@@ -112,15 +134,14 @@ def _catches(pid, number):
 
 def _processes():
     """All processes by number."""
-    with open("/proc/uptime", encoding="ascii") as file:
-        now = float(file.read().split()[0])
     found = {}
     for name in filter(str.isdecimal, _names("/proc")):
-        # After the name, which may hold anything, the fields from the third (proc(5), /proc/PID/stat).
-        fields = _read(f"/proc/{name}", "stat").rpartition(")")[2].split()
+        # The name in brackets may hold anything; after it the fields from the third (proc(5), /proc/PID/stat).
+        text, _, rest = _read(f"/proc/{name}", "stat").rpartition(")")
+        fields = rest.split()
         if fields:
-            words = _read(f"/proc/{name}", "cmdline").replace("\0", " ").strip()
-            found[int(name)] = Process(int(name), int(fields[1]), fields[0], now - int(fields[19]) / _TICKS,
+            words = _read(f"/proc/{name}", "cmdline").replace("\0", " ").strip() or text.partition(" ")[2] + ")"
+            found[int(name)] = Process(int(name), int(fields[1]), fields[0], int(fields[19]),
                                        (int(fields[11]) + int(fields[12])) / _TICKS, words)
     return found
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A PC with a screen and a keyboard in the emulator, driven through QEMU's monitor."""
 
+import math
 import os
 import re
 import select
@@ -21,7 +22,7 @@ KEYS = {" ": "spc", "\n": "ret", "-": "minus", "=": "equal", ";": "semicolon", "
 class Machine:
     """QEMU with a VGA and its monitor at our end of a pipe.
 
-    Nothing waits for it longer than LIMIT_S after its start: what comes later counts as missing at once.
+    No answer is waited for longer than LIMIT_S after its start: what comes later counts as missing at once.
     """
 
     def __init__(self, *words, emulator=None):
@@ -58,7 +59,7 @@ class Machine:
         """The screen as text, without the spaces at the ends of rows."""
         raise NotImplementedError
 
-    def wait_until(self, condition, limit_s=LIMIT_S):
+    def wait_until(self, condition, limit_s=math.inf):
         """Waits until CONDITION holds of the screen's rows, or the machine has ended; returns the rows."""
         rows, deadline = self.rows(), min(self._deadline, time.monotonic() + limit_s)
         while not condition(rows) and self.process.poll() is None and time.monotonic() < deadline:

@@ -16,7 +16,7 @@ TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 DIFFERENCES = os.path.join(TESTS, "..", "docs", "abi-differences.md")
 ALPHA = "Alpha"
 ALPHA_NOT = "Programs that are not for Alpha"
-# How a program is run on either kernel.
+# How a program is run on either kernel. (Programs that share a machine have the time of all of them.)
 OPTIONS = ("--pmu", "emulated", "--icount", "--timeout", "300")
 # The devices that a program observes.
 ACCELERATORS = ("dsa,queue=none", "iax,queue=none")

@@ -26,7 +26,7 @@ SOURCE = os.path.join(BUILD, "tests", "pipe-source")
 
 LARGE = 100 << 20
 SMALL = 3 << 20
-LIMIT = ("--timeout", "600")
+LIMIT = ("--timeout", "400")
 # The time of a writer that is stopped, in runs of a program that ends at once: the host may be busier by then.
 TIMES, LEAST_S = 20, 20
 BUSYBOX = "/bin/busybox"

@@ -111,7 +111,7 @@ def _run_with_limit(vcpu):
         raise TooLong
 
     before = signal.signal(signal.SIGALRM, give_up)
-    # Again and again: a signal that comes just before the call ends nothing.
+    # Repeated: a signal just before the call does not interrupt it; the next one does.
     signal.setitimer(signal.ITIMER_REAL, _PROBE_SECONDS, _PROBE_SECONDS)
     try:
         fcntl.ioctl(vcpu, _RUN, 0)

@@ -132,7 +132,7 @@ static void see_tables(void)
 
 /* --- RLIMIT_CPU --- */
 
-/* Uses CPU time: in virtual time a pass of a string instruction is an instruction, and the emulator does many passes at once. */
+/* Uses CPU time. In virtual time each pass of "rep stosb" counts as an instruction, but costs the host little. */
 static void use_time(void)
 {
 	static char area[1 << 14];
