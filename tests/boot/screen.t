@@ -39,6 +39,10 @@ class Screen(monitor.Machine):
         text = "".join(chr(int(cell, 16) & 0xff) for cell in cells[-COLUMNS * ROWS:])
         return [text[i:i + COLUMNS].rstrip() for i in range(0, len(text), COLUMNS)]
 
+    def wait_for_prompt(self):
+        """Waits until the shell reads: it takes keys that come before for itself, where cat was to have them."""
+        return self.wait_until(lambda rows: [row for row in rows if row][-1:] == ["/ #"])
+
     def type_into_cat(self, word):
         """Types a line. A line that comes back twice, as echo and from cat, shows that cat is in the foreground."""
         self.type(word + "\n")
@@ -56,16 +60,20 @@ def dialogue(report, name, *devices):
     rows = machine.wait_for(r"A42")
     report.ok("/ # echo A$((6*7))" in rows and "A42" in rows,
               f"{name}: what is typed is echoed, edited and carried out", *rows)
-    machine.type("cat\n")
+    machine.wait_for_prompt()
+    machine.type("echo ready; cat\n")
+    machine.wait_for("ready")
     machine.type_into_cat("here")
     machine.type("\x1a")
     rows = machine.wait_for(r"\^Z\[1\]\+  Stopped +cat")
     report.ok(any(row.startswith("^Z[1]+  Stopped") for row in rows),
               f"{name}: ctrl-z stops the job in the foreground", *rows)
+    machine.wait_for_prompt()
     machine.type("fg\n")
+    machine.wait_for("cat")
     machine.type_into_cat("again")
     machine.type("\x03")
-    machine.wait_for(r"\^C")
+    machine.wait_for_prompt()
     # Not the prompt at the very top: at the report of that place of the cursor, ESC [1;5R, busybox waits for one character more,
     # 50 ms long, and forgets it.
     machine.type("clear; echo top\n")
