@@ -18,10 +18,11 @@ FEW, MORE = 20000, 40000
 NONE = {"skylake": {"L1-icache-loads", "L1-dcache-prefetches", "L1-dcache-prefetch-misses"},
         "zen3": {"LLC-loads", "LLC-load-misses", "L1-dcache-prefetch-misses"}}
 # Events of perf's tables for the CPU, and the least and greatest of each in a pass of scatter and guess: a load, a
-# branch of each loop and the one that nothing predicts, taken or not.
+# branch of each loop and the one that nothing predicts, taken or not; of 262144 lines the later passes find those in the L3
+# that an earlier pass brought, 30000 on average, a ninth.
 NAMED = {"skylake": {"mem_inst_retired.all_loads:u": (1, 1), "br_inst_retired.conditional:u": (3, 3),
                      "br_inst_retired.near_call:u": (0, 0), "br_misp_retired.conditional:u": (0.4, 0.6),
-                     "mem_load_retired.l1_miss:u": (0.9, 1), "mem_load_retired.l3_miss:u": (0.4, 1)},
+                     "mem_load_retired.l1_miss:u": (0.9, 1), "mem_load_retired.l3_miss:u": (0.87, 0.91)},
          "zen3": {"ls_dc_accesses:u": (1, 1), "ex_ret_cond:u": (3, 3), "ex_ret_near_ret_mispred:u": (0, 0),
                   "ex_ret_msprd_brnch_instr_dir_msmtch:u": (0.4, 0.6), "l2_cache_misses_from_dc_misses:u": (0.5, 1.5)}}
 # Slots of a cycle.
@@ -45,20 +46,24 @@ def check_stat(report, cases, processor):
     report.equal({name for name, count in found.items() if count == "<not supported>"}, NONE[processor],
                  f"{processor}: perf stat -d -d -d: every line has a number that Linux's tables have an event for", first)
     report.ok(len(found) > 18 and "<not counted>" not in found.values(), f"{processor}: and none is without a count", first)
-    few, more = (inside.counts(cases.text(f"named {passes}")) for passes in (FEW, MORE))
+
+
+def run_named(processor, passes):
+    return tap.command([inside.TALLY, "run", "--processor", processor, "--icount", "--timeout", "200", "--add", SCATTERED,
+                        "/usr/bin/perf", "stat", "-x,", "-e", ",".join(NAMED[processor]), SCATTERED, str(passes)])
+
+
+def check_named(report, processor):
+    """Each run is a machine of its own, since a machine's caches remember the program before: MORE passes begin as FEW do, so
+    that the difference of their counts is that of the later passes."""
+    first, again, longer = (run_named(processor, passes) for passes in (FEW, FEW, MORE))
+    report.equal(again, first, f"{processor}: perf stat prints the same again")
+    few, more = (inside.counts(error + output.decode()) for _, output, error in (first, longer))
+    report.equal((first[0], len(few), longer[0], len(more)), (0, len(NAMED[processor])) * 2,
+                 f"{processor}: and each event has its count", first, longer)
     for name, (least, most) in NAMED[processor].items():
         each = ((more.get(name, (None, 0))[0] or 0) - (few.get(name, (None, 0))[0] or 0)) / (MORE - FEW)
         report.ok(name in more and least <= each <= most, f"{processor}: {name}: {least} to {most} in a pass", each)
-
-
-def check_repetition(report, processor):
-    """Each run is a machine of its own: a machine's caches remember the program before."""
-    runs = [tap.command([inside.TALLY, "run", "--processor", processor, "--icount", "--timeout", "200", "--add", SCATTERED,
-                         "/usr/bin/perf", "stat", "-x,", "-e", ",".join(NAMED[processor]), SCATTERED, str(FEW)])
-            for _ in range(2)]
-    report.equal(runs[1], runs[0], f"{processor}: perf stat prints the same again")
-    report.equal((runs[0][0], len(inside.counts(runs[0][2] + runs[0][1].decode()))), (0, len(NAMED[processor])),
-                 f"{processor}: and each event has its count", runs[0])
 
 
 def check_record(report, cases, processor, event, function):
@@ -97,9 +102,6 @@ def check_topdown(report, text):
 def check(report, processor):
     cases = inside.Cases()
     cases.add("stat", f"{TURN}; perf stat -d -d -d {SCATTERED} {TURNS}")
-    events = ",".join(NAMED[processor])
-    for name, passes in ((f"named {FEW}", FEW), (f"named {MORE}", MORE)):
-        cases.add(name, f"perf stat -x, -e '{{{events}}}' {SCATTERED} {passes}")
     for event, period, function, *passes in RECORDED:
         cases.add(f"report {event}", f"perf record -q -o misses -c {period} -e {event} {SCATTERED} {passes[0]} {passes[1]}; "
                                      "perf report -i misses --stdio")
@@ -109,7 +111,7 @@ def check(report, processor):
         cases.add("list", "perf list")
     cases.run(report, ["--processor", processor, "--add", SCATTERED])
     check_stat(report, cases, processor)
-    check_repetition(report, processor)
+    check_named(report, processor)
     for event, _, function, *_ in RECORDED:
         check_record(report, cases, processor, event, function)
     if processor != "skylake":
