@@ -157,14 +157,16 @@ fuzz: debug-kernel $(O)/tests/fuzz qemu
 # The longest first, by the CPU time of each, so that none is left to run alone at the end. (The times that prove prints are not a
 # test's own: they include each other test that ends meanwhile.) Four at once: several wait for machines that sleep, and two CPUs
 # are to be busy.
-CHECK_LONGEST = $(addprefix tests/,conformance/transcripts.t kvm/report.t report/faults.t boot/debug.t \
-	boot/cpus-4.t debian/packages.t boot/smallest.t fuzz/seeds.t kvm/programs.t boot/icount.t alpha/transcripts.t \
-	tools/documents.t boot/cpus-1.t boot/cpus-2.t kvm/failures.t perf/count.t kvm/rules.t perf/functions.t \
-	perf/misses.t qemu/smp.t report/lava.t media/screens.t debian/stress-ng.t perf/model.t alpha/cpus-4.t \
-	media/disks.t media/network.t qemu/migration.t media/machines.t debian/ci.t tools/pipe.t debian/oci.t \
-	tools/share.t alpha/cpus-1.t perf/cachegrind.t qemu/model.t boot/irqs-off.t debian/gdb.t perf/dsa.t qemu/faults.t \
-	report/machines.t qemu/sse.t debian/net.t conformance/rules.t debian/python.t qemu/ibs-linux.t boot/machines.t \
-	perf/record.t)
+CHECK_LONGEST = $(addprefix tests/,conformance/transcripts.t report/faults.t boot/debug.t kvm/report.t fuzz/seeds.t \
+	boot/smallest.t kvm/programs.t alpha/cpus-4.t boot/icount.t tools/pipe.t perf/count.t tools/documents.t \
+	media/disks.t boot/cpus-2.t boot/cpus-1.t kvm/failures.t debian/stress-ng.t media/screens.t alpha/transcripts.t \
+	perf/model.t debian/ci.t perf/functions.t media/network.t debian/packages.t report/lava.t perf/misses.t \
+	debian/oci.t perf/cachegrind.t boot/cpus-4.t report/machines.t qemu/model.t kvm/rules.t boot/cpus-8.t \
+	tools/share.t media/machines.t boot/irqs-off.t qemu/sse.t debian/lspci.t perf/dsa.t qemu/migration.t \
+	alpha/cpus-1.t debian/gdb.t qemu/faults.t qemu/ibs-linux.t perf/amd.t perf/inlined.t debian/net.t perf/record.t \
+	debian/python.t report/holds.t alpha/cpus-2.t boot/machines.t alpha/pmu.t perf/cases.t tools/count.t \
+	conformance/rules.t) \
+	$(addprefix $(O)/unit/,threads/hotplug_threads_test counters_race_test perfctr_x86_nmi_test)
 CHECK_SCRIPTS = $(CHECK_LONGEST) $(filter-out $(CHECK_LONGEST),$(wildcard tests/alpha/*.t tests/qemu/*.t tests/bench/*.t tests/boot/*.t tests/media/*.t \
 	tests/conformance/*.t tests/debian/*.t tests/perf/*.t tests/tools/*.t tests/fuzz/*.t tests/mutants/*.t tests/kvm/*.t tests/report/*.t))
 
@@ -187,7 +189,7 @@ else
 check: check-deps
 	@$(MAKE) --no-print-directory $(CHECK_PARALLEL) all qemu user-libraries check-programs unit debug-kernel alpha \
 		$(if $(TESTS),$(if $(filter %/smallest.t,$(TESTS)),$(CHECK_SMALLER_KERNELS)),$(CHECK_SMALLER_KERNELS))
-	@tests/check -j4 --timer --exec '' $(TESTS) $(if $(TESTS),,$(CHECK_SCRIPTS) $(UNIT_TESTS))
+	@tests/check -j4 --timer --exec '' $(TESTS) $(if $(TESTS),,$(CHECK_SCRIPTS) $(filter-out $(CHECK_LONGEST),$(UNIT_TESTS)))
 
 check-quick: check-deps
 	@$(MAKE) --no-print-directory $(CHECK_PARALLEL) all qemu check-programs unit debug-kernel alpha

@@ -9,17 +9,10 @@ has to fail: else the page is out of date.
 import os
 import re
 import sys
-import tempfile
 
 from tallytest import inside, tap
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.abspath(os.path.join(HERE, "..", ".."))
-
-TALLY = os.path.join(ROOT, "tools", "tally")
 BIN = os.path.join(os.environ["TALLY_BUILD"], "user", "bin")
-OPTIONS = ("--under", "kvm", "--icount", "--cpus", "2", "--memory", "128", "--timeout", "900")
-# They share a boot, which costs as much as most of them.
 PROGRAMS = ("rotation", "cpuwide", "software", "readformats", "hammer",
             "counts", "sampling", "selfread", "self", "attach", "breakpoints", "clones", "close_while_waiting")
 # The points that fail by the causes of docs/kvm.md.
@@ -34,27 +27,11 @@ CAUSE_7 = {"sampling: a sample is at the instruction after the one that ends its
 # As many digits each: spin reads them with its own instructions.
 FEW, MANY, PERIOD = 100000, 200000, 10007
 _POINT = re.compile(r"^(not )?ok \d+ - ([^#\n]*?)\s*(?:#.*)?$", re.MULTILINE)
-_DRIVER = """\
-for program in "$@"; do
-	echo "### ${program##*/}"
-	"$program" </dev/null
-done
-"""
 
 
-def check_programs(report):
-    with tempfile.NamedTemporaryFile("w", prefix="tally-", suffix=".sh") as driver:
-        driver.write(_DRIVER)
-        driver.flush()
-        status, output, error = tap.command(
-            [TALLY, "run", *OPTIONS, "--add", driver.name, "busybox", "sh", driver.name,
-             *(os.path.join(BIN, program) for program in PROGRAMS)], timeout_s=930)
-    text = output.decode(errors="replace")
-    parts = re.split(r"^### (\w+)\n", text, flags=re.MULTILINE)
-    said = dict(zip(parts[1::2], parts[2::2]))
-    report.ok(list(said) == list(PROGRAMS) and status in (0, 1), "the guest ends after all programs", text[-2000:], error)
+def check_programs(report, cases):
     for program in PROGRAMS:
-        mine = said.get(program, "")
+        mine = cases.text(program)
         plan = re.search(r"^1\.\.(\d+)", mine, re.MULTILINE)
         points = _POINT.findall(mine)
         report.equal(plan and int(plan[1]), len(points), f"{program}: the plan is met", mine)
@@ -64,13 +41,7 @@ def check_programs(report):
             report.equal(bool(failed), expected, point + (" (fails, see docs/kvm.md)" if expected else ""), mine)
 
 
-def check_perf(report):
-    cases = inside.Cases()
-    for passes in (FEW, MANY):
-        cases.add(f"stat {passes}", f"perf stat -x, -e instructions:u,branches:u $SPIN {passes}\n")
-    cases.add("record", f"perf record -q -c {PERIOD} -e instructions:u -o /tmp/data $SPIN {MANY} 2>&1\n"
-                        "perf script -F ip,sym -i /tmp/data | grep -c spin_loop\n")
-    cases.run(report, ("--pmu", "auto", "--under", "kvm", "--memory", "128"))
+def check_perf(report, cases):
     few, many = (inside.counts(cases.text(f"stat {passes}")) for passes in (FEW, MANY))
     for event, each in (("instructions:u", inside.INSTRUCTIONS_EACH), ("branches:u", inside.BRANCHES_EACH)):
         numbers = [(counts.get(event) or (None,))[0] for counts in (few, many)]
@@ -83,8 +54,19 @@ def check_perf(report):
 
 def main():
     report = tap.Report()
-    check_programs(report)
-    check_perf(report)
+    # They share a machine, whose start costs as much as most of them.
+    cases = inside.Cases()
+    paths = {program: os.path.join(BIN, program) for program in PROGRAMS}
+    for program, path in paths.items():
+        cases.add(program, f"{path}\n")
+    for passes in (FEW, MANY):
+        cases.add(f"stat {passes}", f"perf stat -x, -e instructions:u,branches:u $SPIN {passes}\n")
+    cases.add("record", f"perf record -q -c {PERIOD} -e instructions:u -o /tmp/data $SPIN {MANY} 2>&1\n"
+                        "perf script -F ip,sym -i /tmp/data | grep -c spin_loop\n")
+    cases.run(report, ("--pmu", "auto", "--under", "kvm", "--memory", "128", *(word for path in paths.values() for word in ("--add", path))),
+              timeout_s=900)
+    check_programs(report, cases)
+    check_perf(report, cases)
     return report.done()
 
 
