@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "process.h"
+#include "task_state.h"
 
 enum { FUTEX_WAIT, FUTEX_WAKE, FUTEX_CMP_REQUEUE = 4 };
 enum { CTL_ADD = 1, CTL_DEL, CTL_MOD };
@@ -126,6 +127,66 @@ static void check_pipe(void)
 	close(ends[1]);
 	end(children, 2 * WORKERS);
 	EXPECT_EQ(words[COUNT], 0);
+}
+
+/* Of a pipe that takes half of them. */
+static char bytes[16 * PAGE];
+
+static void read_one(void)
+{
+	char byte;
+
+	must(read(ends[0], &byte, 1) == 1);
+}
+
+static void write_one(void)
+{
+	must(write(ends[1], "x", 1) == 1);
+}
+
+static void read_all(void)
+{
+	ssize_t size;
+
+	for (size_t left = sizeof(bytes); left > 0; left -= (size_t)size) {
+		size = read(ends[0], bytes, left);
+		if (size <= 0) {
+			must(false);
+			break;
+		}
+	}
+}
+
+static void start_sleepers(pid_t *children, int count, void (*body)(void))
+{
+	for (int i = 0; i < count; i++)
+		children[i] = start(body);
+	for (int i = 0; i < count; i++)
+		while (!task_sleeps(children[i]))
+			sched_yield();
+}
+
+/* A read or a write of many bytes wakes one task, which wakes the next one if it leaves something. */
+static void check_turns(void)
+{
+	pid_t children[WORKERS];
+
+	begin();
+	EXPECT_EQ(pipe(ends), 0);
+	EXPECT_EQ(fcntl(ends[0], SETPIPE_SZ, sizeof(bytes) / 2), sizeof(bytes) / 2);
+	start_sleepers(children, WORKERS, read_one);
+	EXPECT_EQ(write(ends[1], bytes, WORKERS), WORKERS);
+	end(children, WORKERS);
+	EXPECT_EQ(write(ends[1], bytes, sizeof(bytes) / 2), sizeof(bytes) / 2);
+	start_sleepers(children, WORKERS, write_one);
+	EXPECT_EQ(read(ends[0], bytes, sizeof(bytes) / 2), sizeof(bytes) / 2);
+	end(children, WORKERS);
+	EXPECT_EQ(read(ends[0], bytes, sizeof(bytes)), WORKERS);
+	start_sleepers(children, 1, read_all);
+	EXPECT_EQ(write(ends[1], bytes, sizeof(bytes)), sizeof(bytes));
+	end(children, 1);
+	close(ends[0]);
+	close(ends[1]);
 }
 
 /* Reads one byte of the non-blocking pipe, waiting by polls that soon give up. */
@@ -472,6 +533,8 @@ static void check_signals_of_dead(void)
 
 static const struct tap_rule rules[] = {
 	{ "all bytes come through a pipe of one page that many write and many read", check_pipe },
+	{ "each task that sleeps at a pipe has its turn, after one write or read for all of them",
+	  check_turns },
 	{ "all bytes come to readers that poll for shorter and longer than they take", check_poll },
 	{ "a lock that waits by futex, without a limit or for a moment, is held by one task at a time",
 	  check_lock },
