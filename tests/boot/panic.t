@@ -111,7 +111,7 @@ def main():
                   f"{title}: the reason", *log)
         found = [match[1] for match in (re.fullmatch(r"tally: +0x[0-9a-f]{16} (\w+)[\w.]*\+0x"
                                                      r"[0-9a-f]+( \?)?", line) for line in log) if match]
-        report.ok(in_order(functions, found), f"{title}: the backtrace", f"wanted: {functions}",
+        report.ok(in_order(functions, found), f"{title}: the backtrace", f"expected: {functions}",
                   *log)
         report.ok(log[-1].startswith("tally:   0x"), f"{title}: nothing after the backtrace", *log)
     for word, line in BAD_WORDS:

@@ -26,6 +26,10 @@ CASES = (
     ("broken.c", "/* It waits for\n * ever. */\n", ["1: for ever"]),
     ("script.py", '"""What it does."""\n\n# nobody\nprint("nobody")\n', ['1: a sentence that begins with "What"', "3: nobody"]),
     ("script.sh", "#!/bin/sh\n# nobody\necho nobody # somebody\n", ["2: nobody", "3: somebody"]),
+    ("tool.py", 'report.ok(x, f"{x}: nobody")\nraise Failure(USAGE, f"{x}: nobody", x)\n', ["1: nobody", "2: nobody"]),
+    ("rules.c", 'RULE("nobody waits", "nobody")\n', ["1: nobody"]),
+    ("mutants/table", "file kernel/nobody.c\n\nwakes-nobody: It waits.\n- nobody\n+ x\nequivalent nobody asks\n", ["3: nobody", "6: nobody"]),
+    ("docs/ABI/testing/one", "What:\t\tnobody\nDescription:\n\t\tWhat it is.\n", ["1: nobody", '3: a sentence that begins with "What"']),
     ("page.md", "A processor.\n\n    nobody\n\n| nobody | `nobody` |\n", ["1: processor", "5: nobody"]),
 )
 
@@ -35,6 +39,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="tally-words-") as folder:
         for name, contents, expected in CASES:
             path = os.path.join(folder, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, "w", encoding="utf-8") as file:
                 file.write(contents)
             status, output, error = tap.command([os.path.join(ROOT, "tools", "lint-words"), path])

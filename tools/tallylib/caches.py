@@ -41,7 +41,7 @@ class Caches:
         wanted = PRESETS[self.preset]
         if wanted and vendor and wanted != vendor:
             article = "an" if wanted[0] in "AI" else "a"
-            raise Failure(USAGE, f"--caches {self.text} is {article} {wanted} CPU's, and the processor is {vendor}'s; "
+            raise Failure(USAGE, f"--caches {self.text} is {article} {wanted} CPU's, and --processor is {vendor}'s; "
                                  f"take cachegrind, or give a geometry alone")
         return [f"x-pmu-model={self.preset}", *([f"x-pmu-caches={self.geometry}"] if self.geometry else [])]
 

@@ -93,7 +93,7 @@ def parse(text, events, program):
         kind, *rest = line.split()
         if kind == "open":
             name, error = rest
-            raise Failure(NO_PMU, f"{name} cannot be counted on this processor: {os.strerror(int(error))}")
+            raise Failure(NO_PMU, f"{name} cannot be counted on this CPU: {os.strerror(int(error))}")
         if kind == "exec":
             raise Failure(BAD_PROGRAM, f"{program}: {os.strerror(int(rest[0]))}")
         if kind == "failed" and rest[0] == "fifo":
@@ -280,7 +280,7 @@ def refuse(options):
                         (options.pmu not in ("auto", "emulated"), f"--pmu {options.pmu}"), (options.cpu, "--cpu"),
                         (options.gdb, "--gdb")):
         if given:
-            raise Failure(USAGE, f"{name}: count is for the emulated PMU of x86_64's processors; leave it out")
+            raise Failure(USAGE, f"{name}: count is for the emulated PMU of x86_64's CPUs; leave it out")
     if options.region_requests and options.control:
         raise Failure(USAGE, "--region-requests: the program's requests say what is counted; leave out --region and --control")
     if options.compare is None and options.limit:

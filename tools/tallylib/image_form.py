@@ -47,7 +47,7 @@ def settle(options):
     if form != "pxe" and options.output is None:
         raise Failure(USAGE, "name the file to write: -o FILE")
     if form == "elf" and options.append:
-        raise Failure(USAGE, "--append needs --disk, --iso or --pxe: whoever boots an ELF gives it its words")
+        raise Failure(USAGE, "--append needs --disk, --iso or --pxe: an ELF gets its words from the boot loader")
     if bad := _SCRIPT_CHARACTER.search(options.append):
         raise Failure(USAGE, f"--append: the medium's boot loader would not pass on {bad[0]!r}; leave it out")
     if form == "elf" and options.video:

@@ -150,7 +150,7 @@ def settle(options):
     if options.pmu == "emulated":
         raise Failure(USAGE, "--under kvm: the guest has KVM's PMU; leave out --pmu emulated")
     if options.processor == processor.DEFAULT:
-        raise Failure(USAGE, "--under kvm needs a processor with SVM: leave out --processor, or give an AMD one")
+        raise Failure(USAGE, "--under kvm needs a CPU with SVM: leave out --processor, or give an AMD one")
     emulator.check_properties(options)
     options.pmu = "none" if options.pmu == "none" else "emulated"
     return "PMU: KVM's, in Linux on " + ("a processor without one" if options.pmu == "none" else f"an emulated {options.processor}")
