@@ -1,8 +1,8 @@
 #!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
-"""The counts of userland/programs/misses are those derived by hand, on each CPU that has caches, on 1, 2 and 4 CPUs; what only a
-simulation can derive, mispredictions, is what a slow predictor in Python has (tests/qemu/model_reference.py); every run of a machine has
-the same counts, and docs/model.md shows them.
+"""The counts of userland/programs/misses are those derived by hand, on each CPU that has caches, on 1, 2 and 4 CPUs. Only a simulation
+can derive mispredictions: a slow predictor in Python has the same (tests/tallytest/model_reference.py). Every run of a machine has the
+same counts, and docs/model.md shows them.
 """
 
 import itertools
@@ -10,13 +10,10 @@ import os
 import re
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "qemu"))
-# pylint: disable=wrong-import-position
-from model_reference import Predictor
-
 from tallytest import inside, tap
+from tallytest.model_reference import Predictor
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
 PROGRAM = os.path.join(os.environ["TALLY_BUILD"], "user", "bin", "misses")
 SHOWN = "tools/tally run --processor skylake --icount --cpus 2 build/user/bin/misses "

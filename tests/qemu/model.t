@@ -1,7 +1,7 @@
 #!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """The emulator's model of caches, TLBs and prediction counts on random traces as a slow reference does, which is written
-differently (tests/qemu/model_reference.py), to the last one of every item: from records, from stretches, and after a filter.
+differently (tests/tallytest/model_reference.py), to the last one of every item: from records, from stretches, and after a filter.
 
     tests/qemu/model.t [--short]    --short: a fifth of the first trace, for tests/mutants/mutants
 """
@@ -10,12 +10,9 @@ import os
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-# pylint: disable=wrong-import-position
-from model_reference import Machine, Shape
-from model_trace import Trace, replay
-
 from tallytest import tap
+from tallytest.model_reference import Machine, Shape
+from tallytest.model_trace import Trace, replay
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 REPLAY = os.path.join(os.environ.get("TALLY_BUILD", os.path.join(ROOT, "build")), "unit", "model_replay")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Runs a trace through the emulator's model of caches, TLBs and prediction and prints the counts, for a comparison with
- * tests/qemu/model_reference.py.
+ * tests/tallytest/model_reference.py.
  *
  *     model_replay <TRACE         prints CPU, item and count, a line each
  *     model_replay --stretches <TRACE

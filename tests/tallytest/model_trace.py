@@ -5,8 +5,8 @@ pages of all kinds, and from time to time what an operating system does to a CPU
 import random
 from array import array
 
-from model_reference import (BLOCK, CALL, CONDITIONAL, FAR, FETCH, INDIRECT_CALL, INDIRECT_JUMP, JUMP, LOAD, NONE, RETURN,
-                             STORE)
+from tallytest.model_reference import (BLOCK, CALL, CONDITIONAL, FAR, FETCH, INDIRECT_CALL, INDIRECT_JUMP, JUMP, LOAD, NONE,
+                                       RETURN, STORE)
 
 RUN, CPU, MAP, FLUSH, FLUSH_PAGE, INTERRUPTED = range(0x80, 0x86)
 FIRST, MODIFY = 1 << 16, 1 << 17
