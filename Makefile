@@ -46,7 +46,7 @@ include tests/tests.mk
 # QEMU's makefiles want make's own rules, which are not for ours.
 QEMU_BUILD := MAKEFLAGS= qemu/build
 
-.PHONY: lines all run qemu clean deb oci bench-host bench-qemu bench-model lint drawings help
+.PHONY: lines all run qemu clean deb oci bench-host bench-qemu bench-model lint drawings tags help
 
 #: all              builds the kernel and the user programs (the default)
 all: $(O)/tally.elf user $(if $(filter x86_64,$(ARCH)),$(O)/tools/kvm-init)
@@ -104,6 +104,11 @@ lines:
 #: drawings         renders docs/drawings/*.dot to SVG, with Graphviz
 drawings:
 	@tools/drawings
+
+#: tags             sets a Git tag for each version, at the commit that its heading in CHANGELOG.md names
+tags:
+	@sed -n 's/^## \(v[0-9.]*\), .*, \([0-9a-f]*\))$$/\1 \2/p' CHANGELOG.md | while read -r version commit; do \
+		git tag --force "$$version" "$$commit" || exit; done
 
 #: clean            removes the build folder
 clean:

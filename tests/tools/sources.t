@@ -15,6 +15,8 @@ Shared data has its lock beside it: in the headers of kernel/perf each field of 
 letters of its locks, and a comment before the structure explains the letters. UNSHARED has the structures that need none.
 
 A program in Python begins with Debian's interpreter, whatever a user has in the PATH.
+
+A version's heading in CHANGELOG.md has a date and names a commit of the history.
 """
 
 import os
@@ -236,6 +238,24 @@ def check_interpreters(report):
     report.equal(wrong, [], "a program in Python asks for Debian's interpreter, /usr/bin/python3")
 
 
+def in_git(*words):
+    return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def check_versions(report):
+    with open(os.path.join(ROOT, "CHANGELOG.md"), encoding="utf-8") as file:
+        headings = re.findall(r"^## (v[\d.]+, .*)$", file.read(), re.MULTILINE)
+    if in_git("rev-parse", "--is-shallow-repository").stdout != "false\n":
+        report.skip("a version's heading names a commit of the history", "this clone has no whole history")
+        return
+    bad = []
+    for heading in headings:
+        place = re.search(r" \(\d{4}-\d\d-\d\d, ([0-9a-f]{7,})\)$", heading)
+        if not place or in_git("merge-base", "--is-ancestor", place[1], "HEAD").returncode:
+            bad.append(heading)
+    report.ok(headings and not bad, "a version's heading has a date and names a commit of the history", *bad)
+
+
 def main():
     report = tap.Report()
     check_downhill(report)
@@ -243,6 +263,7 @@ def main():
     check_headers(report)
     check_locks(report)
     check_interpreters(report)
+    check_versions(report)
     return report.done()
 
 
