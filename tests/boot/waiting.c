@@ -129,7 +129,7 @@ static void check_pipe(void)
 	EXPECT_EQ(words[COUNT], 0);
 }
 
-/* Of a pipe that takes half of them. */
+/* The pipe takes half of them. */
 static char bytes[16 * PAGE];
 
 static void read_one(void)
@@ -388,8 +388,9 @@ static void take_shots(void)
 
 		if (syscall(__NR_epoll_wait, common, &event, 1, timeout) != 1)
 			continue;
-		if (read((int)event.data, &taken, 8) == 8)
-			words[COUNT] += (int)taken;
+		/* No other process has this shot, so none has read the counter. */
+		must(read((int)event.data, &taken, 8) == 8);
+		words[COUNT] += (int)taken;
 		must(control(common, CTL_MOD, (int)event.data, POLLIN | ONESHOT) == 0);
 	}
 }
