@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """Standard input and output of `tally run` at pipes and files: each byte, the end, a reader that stops or goes, ctrl-C.
 

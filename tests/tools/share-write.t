@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """With --write, what a program changes in shared folders is on the host when its call has returned; errors are the host's."""
 

@@ -144,7 +144,7 @@ static void groups_stay_whole(void)
 	EXPECT(open_event(attr, 0, -1, leader) >= 0);
 	software.inherit = 1;
 	EXPECT(open_event(software, 0, -1, -1) >= 0);
-	/* A second group finds no place: the two take turns, also over a swap. */
+	/* A second group finds no place: the two rotate, also over a swap. */
 	int waiting = open_event(inherited_attr(), 0, -1, -1);
 	struct task *a = fork_task(), *b = fork_task();
 
