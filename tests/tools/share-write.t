@@ -267,7 +267,7 @@ exec {paths.emulator(needs_model=True)} "$@" -fsdev local,id=own,path={own},secu
         "own /n 9p ro,access=client,trans=virtio 0 0", *8 * ["Read-only file system"], "guest", "more"]),
                  "mount -t 9p: options, tags, ro, and the server's room", error)
     report.equal((read(own, "new"), sorted(os.listdir(own)), os.stat(os.path.join(own, "new")).st_mode & 0o7777),
-                 ("guest\nmore\n", ["file", "new"], 0o4755), "what is mounted so is the host's, with set-id bits as the emulator's words say")
+                 ("guest\nmore\n", ["file", "new"], 0o4755), "changes in a mounted share reach the host, set-id bits included")
     # Without CAP_SYS_ADMIN, and a device that is not there.
     status, output, error = shell(folder, "mkdir /m; mount -t 9p own /m 2>&1; su -s /bin/sh nobody -c 'mount -t 9p tally0 /m' 2>&1; true")
     report.equal(output.splitlines()[:1], ["mount: mounting own on /m failed: No such file or directory"], "a tag that is not there",
