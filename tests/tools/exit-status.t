@@ -161,7 +161,8 @@ def main():
         got, _, error = run_guest(end, "--timeout", "3" if end == "h" else "400")
         report.equal(got, status, f"a guest that ends by '{end}' gives {status}", error)
         report.ok(says in error, f"a guest that ends by '{end}' is reported: {says}", error)
-        report.ok(end in "pr" or error.count("\n") <= 1, f"a guest that ends by '{end}' is reported in one line, a log apart", error)
+        report.ok(end in "pr" or error.count("\n") <= 1,
+                  f"a guest that ends by '{end}' is reported in a line, a log apart", error)
 
     _, output, _ = run_guest("e", "--timeout", "400")
     report.equal(output, b"hello\r\n\x01\n", "standard output comes through untouched")
