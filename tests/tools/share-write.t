@@ -104,7 +104,7 @@ def check_program(report, folder):
                          "mapped": ("-rw-r--r--", ""), "moved": ("drwxr-sr-x", ""), "read-only": ("-r--------", "made"),
                          "replaced": ("-rw-r-----", "OTher"), "second": ("-rw----r--", "name+")},
                  "names and modes are, and nothing is left of files that lost their names")
-    report.equal(sorted(os.listdir(os.path.join(place, "moved"))), ["by descriptor", "link"], "so are folders")
+    report.equal(sorted(os.listdir(os.path.join(place, "moved"))), ["by descriptor", "link"], "a moved folder keeps its files")
 
 
 def check_rights(report, folder):
@@ -139,7 +139,8 @@ def check_full(report, folder):
         report.equal((status, lines), (0, ["dd: error writing 'f': No space left on device", "65536",
                                            "sh: write error: No space left on device", "0", "now"]),
                      "a full disk is ENOSPC, what was written before stays, and room is used again", error)
-        report.equal((os.listdir(small), read(small, "g")), (["g"], "now\n"), "and so it is on the host")
+        report.equal((os.listdir(small), read(small, "g")), (["g"], "now\n"),
+                     "a full disk: the host has what was written after room came back")
     finally:
         subprocess.run(["umount", small], check=True)
 

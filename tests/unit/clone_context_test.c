@@ -294,7 +294,8 @@ static void execve_and_switching_off(void)
 
 static const struct tap_rule rules[] = {
 	{ "clone contexts are swapped, and every sum stays the same", clones_are_swapped },
-	{ "so do those of clones of clones, on several CPUs", clones_of_clones_too },
+	{ "clone contexts of clones' clones are swapped on several CPUs, and every sum stays the same",
+	  clones_of_clones_too },
 	{ "active groups stay active and waiting groups wait", groups_stay_whole },
 	{ "an event that is opened for one task stays with it", a_change_is_of_one_task },
 	{ "only contexts with the same parents are swapped",

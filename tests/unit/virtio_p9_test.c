@@ -118,7 +118,7 @@ static void a_late_server_is_waited_for(void)
 	EXPECT_EQ(call(), 6);
 	EXPECT_EQ(patience, 2);
 	EXPECT_EQ(sleeps, 1);
-	/* It has answered, so there is patience again, also with one who is killed. */
+	/* It has answered, so even a killed caller waits for it again. */
 	killed = true;
 	answer_at = 3;
 	EXPECT_EQ(call(), 5);
