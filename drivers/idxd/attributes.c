@@ -4,8 +4,8 @@
  * modes, contents and errors are those of Linux 6.12 in the same emulator (tests/conformance/programs/observe_dsa_*).
  * configure.c has the rules of the changes; here is what comes before them: the forms of numbers and words.
  *
- * A device shares out no read buffers here: the files about them show 0 and take what Linux takes of a device that has
- * none. No program can listen to events of devices, so a uevent that is asked for has no receiver.
+ * A device shares out no read buffers here: the files about them show 0 and accept what Linux accepts for a device
+ * without them. No program can listen to events of devices, so a requested uevent has no receiver.
  *
  * Each file takes device->mutex for itself: two files read one after the other may show two moments.
  */
@@ -51,8 +51,8 @@ static ssize_t outcome(int error, size_t size)
 }
 
 /*
- * store_NAME: SET gets the number that is written, in BASE. A text that is none is -EINVAL before SET is asked; or, where
- * Linux looks at the state first, SET gets 0, which it refuses last. A write of no bytes does nothing.
+ * store_NAME: SET gets the number that is written, in BASE. A text that is no number is -EINVAL without a call of SET; or,
+ * where Linux checks the state first, SET gets 0, which it refuses last. A write of no bytes does nothing.
  */
 #define STORE_UNSIGNED(name, set, base)                                          \
 	static ssize_t store_##name(void *target, const char *text, size_t size) \

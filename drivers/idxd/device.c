@@ -165,7 +165,7 @@ static void take_interrupt(void *arg)
 	struct idxd_device *device = arg;
 	uint32_t cause = idxd_read32(device, REG_INTCAUSE);
 
-	/* Before the causes are looked at: what comes later interrupts again. */
+	/* Acknowledge before reading the causes: later ones interrupt again. */
 	idxd_write32(device, REG_INTCAUSE, cause);
 	if (cause & INTCAUSE_SWERROR)
 		take_error(device);

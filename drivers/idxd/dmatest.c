@@ -158,7 +158,7 @@ static unsigned int order_of(size_t size)
 	return order;
 }
 
-/* Adds CHANGE to the number of those who use QUEUE. */
+/* Adds CHANGE to the number of QUEUE's users. */
 static void count_client(struct idxd_queue *queue, int change)
 {
 	mutex_lock(&queue->device->mutex);

@@ -118,11 +118,11 @@ struct idxd_queue {
 	unsigned int max_batch_size;	      /* D: a power of two */
 	_Atomic unsigned int enqcmds_retries; /* A: 0 … IDXD_RETRIES_MAX */
 	char name[IDXD_QUEUE_NAME_MAX + 1];   /* D */
-	char driver_name[IDXD_DRIVER_NAME_MAX + 1]; /* D: who may enable it: "dmaengine", "user" */
+	char driver_name[IDXD_DRIVER_NAME_MAX + 1]; /* D: its driver: "dmaengine" or "user" */
 
 	bool enabled;	      /* DQ */
 	unsigned int channel; /* D: of a kernel queue: its number among the device's channels */
-	unsigned int clients; /* D: who uses it: Linux's file "clients" */
+	unsigned int clients; /* D: its users: Linux's file "clients" */
 
 	/* A user queue (user.c). Its programs' files stay when it is disabled, and count as clients until they close. */
 	uint32_t pasid; /* D: of a dedicated one: its program's, or IOMMU_PASID_NONE */
@@ -202,8 +202,8 @@ void idxd_write64(struct idxd_device *device, uint32_t offset, uint64_t value);
  * mutex held, task context. */
 int idxd_command(struct idxd_device *device, unsigned int code, uint32_t operand);
 
-/* Declares DEVICE halted, for REASON, and takes its right to reach memory: what it was given is free again. Task
- * context. */
+/* Declares DEVICE halted, for REASON, and takes its right to reach memory: the kernel may use the memory of its work again.
+ * Task context. */
 void idxd_device_fence(struct idxd_device *device, const char *reason);
 
 /* Returns the set bit of queue ID in a command's operand. */
@@ -260,8 +260,8 @@ void idxd_queue_name_channel(struct idxd_queue *queue, char *buffer, size_t size
 /* Waits for the work of QUEUE, of either kind, disables it and clears its configuration but for size and group. 0,
  * -ENXIO. Linux: the driver is unbound. */
 int idxd_queue_disable(struct idxd_queue *queue);
-/* Stops what QUEUE has been given: no descriptor of it is done after this call. 0; -EIO: the device is halted and cannot
- * reach memory any more. */
+/* Stops the submitted work of QUEUE: the device does none of its descriptors after this call. 0; -EIO: the device is halted
+ * and cannot reach memory any more. */
 int idxd_queue_abort(struct idxd_queue *queue);
 /* Returns the descriptors that wait in QUEUE. Any context. */
 unsigned int idxd_queue_occupancy(const struct idxd_queue *queue);

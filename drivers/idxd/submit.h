@@ -26,7 +26,7 @@ int idxd_move(struct idxd_queue *queue, paddr_t to, paddr_t from, size_t bytes,
 uint32_t idxd_work_begin(struct idxd_queue *queue);
 /* QUEUE takes no more work. */
 void idxd_work_refuse(struct idxd_queue *queue);
-/* The device has stopped QUEUE: what is not complete is now, with -ECANCELED for its submitters. */
+/* The device has stopped QUEUE: completes the remaining work, with -ECANCELED for its submitters. */
 void idxd_work_cancel(struct idxd_queue *queue);
 /* The same at the end of QUEUE, which takes no more work: waits until its submitters have left and frees their work.
  * Releases the mutex meanwhile. */

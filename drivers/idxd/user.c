@@ -157,7 +157,7 @@ static unsigned int poll_errors(struct file *file, struct poll_table *table)
 	struct idxd_file *opened = file->private;
 	struct idxd_device *device = opened->queue->device;
 
-	/* Linux's POLLNVAL, of which poll(2) there leaves nothing. */
+	/* Linux returns POLLNVAL, which its poll(2) masks: nothing. */
 	if (!iommu_binding_is_of(opened->binding, task_current()->space))
 		return 0;
 	poll_wait(table, &device->error_waiters);

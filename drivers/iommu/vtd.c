@@ -242,7 +242,7 @@ static uint64_t *make_directory(void)
 	return directory;
 }
 
-/* Maps the registers and checks that the IOMMU does what is needed. */
+/* Maps the registers and checks that the IOMMU has the required capabilities. */
 static int find(paddr_t address)
 {
 	vtd.registers = arch_device_map(address, REGISTERS_SIZE);
@@ -262,7 +262,7 @@ static int find(paddr_t address)
 	return 0;
 }
 
-/* Makes the tables with which all requests pass. */
+/* Makes tables that let all requests pass. */
 static int make_tables(void)
 {
 	uint64_t *directory = make_directory();

@@ -40,7 +40,7 @@ static uint32_t probe(const struct pci_device *device, unsigned int offset, uint
 	return mask;
 }
 
-/* Returns the size of which MASK has the decoded bits, up to bit WIDTH - 1; 0: they are not contiguous. */
+/* Returns the size that MASK, the decoded bits up to bit WIDTH - 1, stands for; 0: the bits are not contiguous. */
 static uint64_t size_of(uint64_t mask, unsigned int width)
 {
 	uint64_t size = mask & -mask;

@@ -49,7 +49,7 @@
 #define LINES		     16
 #define NAME_SIZE	     24
 
-/* Registers of a queue's parts, of which each has two words. */
+/* Registers of a queue's parts, two words each. */
 static const uint16_t part_registers[3] = { 0x080, 0x090, 0x0a0 };
 
 struct mmio {
@@ -165,7 +165,7 @@ static void take_interrupt(void)
 
 		if (!(status & (INTERRUPT_USED | INTERRUPT_CONFIG)))
 			continue;
-		/* Before the queues are looked at: what comes later interrupts again. */
+		/* Acknowledge before reading the queues: later requests interrupt again. */
 		*reg(device, REG_INTERRUPT_ACK) = status & (INTERRUPT_USED | INTERRUPT_CONFIG);
 		virtio_device_interrupt(device, -1);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Virtio network devices: a queue of buffers for received frames, and one of frames to send. No feature of the device is
- * used but its address: each frame is whole, in one buffer, behind a header of which nothing is needed.
+ * Virtio network devices: a queue of buffers for received frames, and one of frames to send. The driver uses one feature, the
+ * address: each frame is whole, in one buffer, after a header that requests no offload.
  *
  * The receiving queue interrupts. The sending one does so only while no buffer is free, and its buffers are taken back at the next
  * send.

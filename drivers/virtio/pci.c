@@ -262,7 +262,7 @@ static bool find_structures(struct pci_virtio *virtio)
 	       virtio->places[STRUCTURE_NOTIFY].bytes;
 }
 
-/* Switches MSI-X on, a vector for each queue that may be. 0 or a negative error. */
+/* Enables MSI-X with a vector for each possible queue. 0 or a negative error. */
 static int start_interrupts(struct pci_virtio *virtio)
 {
 	int count = pci_msix_enable(virtio->pci);
@@ -277,7 +277,7 @@ static int start_interrupts(struct pci_virtio *virtio)
 		int error = pci_msix_request(virtio->pci, (unsigned int)i, 0, take_interrupt,
 					     &virtio->vectors[i], "virtio");
 
-		/* Those that there are have to do; the last is everyone's. */
+		/* Use the vectors we got; the remaining queues share the last one. */
 		if (error && i == 0) {
 			pci_msix_disable(virtio->pci);
 			return error;

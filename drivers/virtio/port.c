@@ -79,7 +79,7 @@ static ssize_t copy_input(struct virtio_port *port, char *buffer, size_t size)
 
 static ssize_t read_once(struct virtio_port *port, void *buffer, size_t size)
 {
-	/* Before the bytes: those that the host sent before it closed the port are then to be seen. */
+	/* Read `closed` before the bytes, so that bytes sent before the close are seen. */
 	bool closed = atomic_load(&port->closed);
 	ssize_t count;
 

@@ -42,7 +42,7 @@ struct virtio_port {
 void virtio_port_init(struct virtio_port *port, struct virtio_device *device, unsigned int queue);
 /* Gives the device up to COUNT pages to write to. False: there is none. Task context. */
 bool virtio_port_give_pages(struct virtio_port *port, unsigned int count);
-/* Waits until the device has what was written, or is given up; no signal ends the wait. Task context. */
+/* Waits until the device has all written bytes, or is broken; no signal ends the wait. Task context. */
 void virtio_port_drain(struct virtio_port *port);
 
 #endif

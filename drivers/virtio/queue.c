@@ -142,7 +142,7 @@ static uint16_t count_used(struct virtio_queue *queue)
 
 /* --- requests --- */
 
-/* Puts COUNT buffers with FLAGS into descriptors from the free list. Lock held, and there are so many. */
+/* Puts COUNT buffers with FLAGS into descriptors from the free list, which has at least COUNT. Lock held. */
 static void fill(struct virtio_queue *queue, const struct virtio_buffer *buffers,
 		 unsigned int count, uint16_t flags, uint16_t *last)
 {

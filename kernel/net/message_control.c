@@ -21,7 +21,7 @@
 
 /* --- sending --- */
 
-/* Adds COUNT descriptors at FDS to those that MESSAGE has. */
+/* Adds the COUNT descriptors at FDS to MESSAGE's. */
 static int get_rights(struct socket_message *message, const int32_t *fds, size_t count)
 {
 	struct unix_rights *rights = message->rights;

@@ -149,8 +149,8 @@ int unix_find(const struct kernel_sockaddr_un *name, size_t size, int type,
 
 /* --- binding and removing --- */
 
-/* Gives SOCKET, which must have no name, ADDRESS, by which it is found, together with DENTRY (or NULL):
- * their references move in. 0, -EINVAL, -EADDRINUSE (they stay). */
+/* Names SOCKET, which must have no name: ADDRESS finds it from now on, as does DENTRY (or NULL). SOCKET takes their
+ * references. 0; or -EINVAL, -EADDRINUSE: the caller keeps them. */
 static int give_name(struct unix_socket *socket, struct unix_address *address,
 		     struct dentry *dentry)
 {

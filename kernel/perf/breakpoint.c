@@ -136,7 +136,7 @@ static void copy_breakpoint(struct perf_event_attr *to, const struct perf_event_
 	to->disabled = from->disabled;
 }
 
-/* Refuses a change of other fields than those that may change. */
+/* Refuses a change of any field that must stay. */
 static void check_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
 {
 	struct change *change = __containerof(call, struct change, call);

@@ -21,8 +21,8 @@
  * another task's by the time it is locked. perf_context_claim returns whether it still is the task's, and
  * keeps it so.
  *
- * Locks: a swap holds the lock of the active context and that of the other, for which it only tries; if that
- * is taken, the switch is an ordinary one. context->task, clone_id and task->perf of the two change with both
+ * Locks: a swap holds the lock of the active context and tries the lock of the other; if another CPU holds that,
+ * the switch is an ordinary one. context->task, clone_id and task->perf of the two change with both
  * locks held, on the CPU that switches. A parent's mutex guards its clones_id.
  */
 #include <kernel/perf/clone_context.h>

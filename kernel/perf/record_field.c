@@ -20,7 +20,7 @@ static uint64_t data_source(const struct perf_moment *moment)
 	       PERF_MEM_S(LOCK, NA) | PERF_MEM_S(TLB, NA) | PERF_MEM_S(LVLNUM, NA);
 }
 
-/* A weight, a transaction's outcome or an AUX area, none of which a PMU here has. */
+/* A weight, a transaction's outcome or an AUX area: no PMU here has them. */
 static uint64_t unmeasured(const struct perf_moment *moment)
 {
 	(void)moment;

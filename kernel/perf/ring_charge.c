@@ -41,7 +41,7 @@ static bool may_exceed(void)
 static size_t part_of_user(size_t pages)
 {
 	size_t limit = user_limit(), used = credentials_current()->account->perf_pages;
-	/* The setting may have become less than what is used. */
+	/* Root may have lowered the limit below USED. */
 	size_t left = used < limit ? limit - used : 0;
 
 	return pages < left ? pages : left;

@@ -136,8 +136,8 @@ static size_t size_without_stacks(const struct perf_moment *moment)
 	return size;
 }
 
-/* Returns the entries of a call chain for which a sample that has SIZE bytes without it has room, beside the
- * words around a user's stack of one word. */
+/* Returns the greatest number of entries that the call chain of a sample can have. The sample has SIZE bytes
+ * without it, and needs room for a user's stack of one word and the words around that. */
 static size_t chain_room(size_t size)
 {
 	size_t used = size + 4 * sizeof(uint64_t);

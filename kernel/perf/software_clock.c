@@ -113,7 +113,7 @@ static int clock_event_init(struct perf_event *event, uint64_t config)
 		return -EOPNOTSUPP;
 	if (perf_event_is_sampling(event))
 		init_sampling(event);
-	/* The type by which it might have been opened, too: MODIFY_ATTRIBUTES compares it. */
+	/* The clock's own type can open it, too, and MODIFY_ATTRIBUTES compares types. */
 	attr->type = event->pmu->type;
 	return 0;
 }

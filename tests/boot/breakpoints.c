@@ -350,7 +350,7 @@ static const struct tap_rule rules[] = {
 	{ "all breakpoint slots are free after tasks have opened, changed and closed breakpoints at once",
 	  no_slot_is_lost },
 	{ "the kernel's handling of calls is counted", calls_of_the_kernel_are_counted },
-	{ "any function of the kernel can be watched, those too that serve a hit",
+	{ "any function of the kernel can be watched, even one that serves a hit",
 	  any_function_can_be_watched },
 	{ "nothing breaks in an NMI", nothing_breaks_in_an_nmi },
 	{ "kernel entries cannot be watched", kernel_entries_cannot_be_watched },

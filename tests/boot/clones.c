@@ -148,7 +148,7 @@ static void check_any_cpu(void)
 
 static const struct tap_rule rules[] = {
 	{ "children that alternate on one CPU are counted exactly", check_one_cpu },
-	{ "so are children that run where they like", check_any_cpu },
+	{ "children that run on any CPU are counted exactly", check_any_cpu },
 };
 
 int main(void)

@@ -275,8 +275,9 @@ static void check_refused(void)
 
 static const struct tap_rule rules[] = {
 	{ "an event of the CPU counts the only task that runs there exactly", check_alone },
-	{ "it counts every task that takes turns there, exactly", check_same_cpu },
-	{ "it counts them for an observer on another CPU, who is not counted", check_other_cpu },
+	{ "an event of the CPU counts every task that runs there exactly", check_same_cpu },
+	{ "an event of another CPU counts its tasks exactly, and not the observer",
+	  check_other_cpu },
 	{ "every CPU counts its own tasks, all at once", check_all_cpus },
 	{ "tasks' events count beside it, and add up to it", check_with_task_events },
 	{ "an idle CPU executes nothing in user mode, and its time goes on", check_idle },

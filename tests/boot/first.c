@@ -188,8 +188,9 @@ static void check_sibling(void)
 
 static const struct tap_rule rules[] = {
 	{ "another process's signals do not end or stop the first one", check_senders },
-	{ "nor does one that it blocks until it came", check_blocked },
-	{ "it handles what it has a handler for", check_handled },
+	{ "a blocked signal from another process does not end the first one either",
+	  check_blocked },
+	{ "the first process handles signals for which it has a handler", check_handled },
 	{ "SIGCHLD reports the exit of a sibling that a child made", check_sibling },
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of locks with priority inheritance, on several CPUs: they exclude; no wake-up is lost whichever
+ * Rules of locks with priority inheritance, on several CPUs: they exclude; no wake-up is lost, whichever
  * waiter gives up, exits or is refused; and a task of middle priority does not keep an urgent one
  * waiting. A lost wake-up shows as a test that does not end. Linux has the same rules, but for one:
  * Linux looks at a chain link by link while others change it, and now and then refuses (EDEADLK) a
@@ -435,13 +435,13 @@ static void check_chain_inversion(void)
 static const struct tap_rule rules[] = {
 	{ "a lock with priority inheritance has one owner, however long its waiters wait",
 	  check_exclusion },
-	{ "chains of locks do not stand still, and rings are refused", check_chains },
-	{ "who waits gets the lock of an owner that ends, and who is killed is not given one",
-	  check_ends },
-	{ "who is moved to a lock has it when the wait succeeds", check_moving },
-	{ "a task of middle priority does not run while an urgent one waits for a low one's lock",
+	{ "no chain of locks comes to a standstill, and rings are refused", check_chains },
+	{ "a waiter gets the lock of an owner that exits; a killed waiter gets none", check_ends },
+	{ "a waiter that is moved to a lock holds it when the wait succeeds", check_moving },
+	{ "a task of middle priority does not run while an urgent one waits for the lock of a low one",
 	  check_direct_inversion },
-	{ "nor while it waits for one who waits for a low one's lock", check_chain_inversion },
+	{ "a task of middle priority does not run while an urgent one waits along a chain of locks",
+	  check_chain_inversion },
 };
 
 int main(void)

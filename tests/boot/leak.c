@@ -442,9 +442,9 @@ static const struct tap_rule rules[] = {
 static const struct tap_rule exhaustion_rules[] = {
 	{ "a program that uses up all memory is killed, and all of it is free again",
 	  check_exhaustion },
-	{ "the process with most memory dies, though asleep, not the last one that allocates",
+	{ "the process with most memory is killed, even asleep, not the last one that allocates",
 	  check_largest_dies },
-	{ "who has nothing but page tables, and most of them, dies, and all of it is free again",
+	{ "a process with most page tables and no other memory is killed, and all of it is free again",
 	  check_tables },
 };
 

@@ -422,7 +422,7 @@ static const struct tap_rule rules[] = {
 	{ "a call has all of its arguments, also when a tracer stops at it", check_arguments },
 	{ "a tracee is killed while its registers and memory are read", check_killed_while_read },
 	{ "a tracee is killed while it goes from call to call", check_killed_while_resumed },
-	{ "a tracer is killed: its tracee goes on, or ends with it if that was asked for",
+	{ "a tracer is killed: its tracee goes on, or with PTRACE_O_EXITKILL is killed, too",
 	  check_tracer_killed },
 	{ "an interrupt stops a tracee wherever it is, and nothing runs then", check_interrupts },
 	{ "every signal from several senders passes the tracer once", check_every_signal_passes },

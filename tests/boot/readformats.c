@@ -150,7 +150,7 @@ static void check_members_leave(void)
 	if (runs_tally())
 		EXPECT_EQ(bytes, 3 * sizeof(*got));
 	else
-		printf("# not Tally: who is left alone may read more bytes than it has words\n");
+		printf("# not Tally: an event that is left alone may read more bytes than it has words\n");
 	EXPECT_EQ(got[0], 1);
 	EXPECT_EQ(got[1], 0);
 	EXPECT_EQ(got[2], group.ids[2]);
@@ -269,7 +269,7 @@ static const struct tap_rule rules[] = {
 	{ "a member that leaves its group is not read any more", check_members_leave },
 	{ "a buffer that is too short gets ENOSPC and nothing else", check_short_buffers },
 	{ "a read_format that is unknown is refused", check_refused },
-	{ "an event has an id of its own, which its descriptors tell", check_ids },
+	{ "an event has its own id, and all its descriptors return it", check_ids },
 	{ "samples that found no room are counted", check_lost },
 };
 

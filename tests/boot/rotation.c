@@ -332,12 +332,12 @@ static void check_pinned_ranks(void)
 
 static const struct tap_rule rules[] = {
 	{ "events that have counters enough never wait", check_no_rotation },
-	{ "two events more than counters take turns, and nothing is missed", check_rotation },
-	{ "so do raw events", check_rotation_of_raw },
+	{ "two events more than counters rotate, and nothing is missed", check_rotation },
+	{ "two raw events more than counters rotate", check_rotation_of_raw },
 	{ "an exclusive event shares the PMU with no other", check_exclusive },
 	{ "a group counts whole or not at all", check_groups },
 	{ "a group that no PMU of this size could count is refused", check_group_sizes },
-	{ "a pinned event keeps its counter while others take turns", check_pinned },
+	{ "a pinned event keeps its counter while others rotate", check_pinned },
 	{ "a pinned event that finds no counter reads as end of file, until it is enabled again",
 	  check_pinned_too_many },
 	{ "a pinned event of the CPU comes before one of a task", check_pinned_ranks },

@@ -324,14 +324,14 @@ static void check_permission(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "rdpmc is for who has mapped an event of the PMU, all others get SIGSEGV",
+	{ "rdpmc works in a program that maps an event of the PMU; any other gets SIGSEGV",
 	  check_permission },
-	{ "the page tells index, width and offset, and no index while disabled", check_page },
+	{ "the page has index, width and offset, and no index while disabled", check_page },
 	{ "the page's lock is even outside of changes, and another after each", check_sequence },
 	{ "rdpmc and read() agree under timer interrupts", check_beside_timers },
 	{ "they agree on every CPU that the task moves to", check_after_moves },
 	{ "they agree while another task moves the reader about", check_while_moved },
-	{ "they agree on and off the counter, while events take turns", check_rotation },
+	{ "they agree on and off the counter, while events rotate", check_rotation },
 };
 
 TAP_MAIN(rules)

@@ -623,7 +623,7 @@ static const struct tap_rule rules[] = {
 	{ "senders wait for room in a queue of ten", check_full_queue },
 	{ "two servers and three clients over a queue of one", check_connections },
 	{ "clients hear that a listener went", check_fleeting_listener },
-	{ "who sleeps in a call is woken", check_sleepers },
+	{ "a task that sleeps in a call is woken", check_sleepers },
 	{ "unreachable sockets are freed", check_garbage },
 	{ "sockets in sockets are freed, however deep", check_deep_nesting },
 	{ "sockets on their way are not taken for garbage", check_travellers },

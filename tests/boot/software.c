@@ -407,7 +407,7 @@ static const struct tap_rule rules[] = {
 	{ "each move to another CPU is one migration", check_migrations },
 	{ "a task's clocks run while it runs", check_clocks },
 	{ "the clocks of tasks share their CPU's", check_clock_shares },
-	{ "what never happens counts nothing, all the time", check_nothing },
+	{ "an event that never happens counts 0, and its time goes on", check_nothing },
 	{ "groups of hardware and software events count exactly, whichever event leads",
 	  check_mixed },
 	{ "a software event may lead a group that waits for counters", check_mixed_rotation },

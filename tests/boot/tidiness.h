@@ -121,8 +121,8 @@ static inline void state_expect_kept(void (*work)(void), int warm_up, int times)
 }
 
 /* The kernel keeps stacks for the next task when one exits: it needs as many as tasks ever existed at
- * once, with those that have exited but are not freed yet. So that the rules do not need more: many at
- * once, first. */
+ * once, exited ones that are not freed yet included. First create many at once, so that no rule needs
+ * more. */
 static inline void have_many_tasks(void)
 {
 	pid_t children[TASKS_AT_ONCE];

@@ -533,18 +533,18 @@ static void check_signals_of_dead(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "all bytes come through a pipe of one page that many write and many read", check_pipe },
+	{ "all bytes come through a pipe of one page with many writers and readers", check_pipe },
 	{ "each task that sleeps at a pipe has its turn, after one write or read for all of them",
 	  check_turns },
-	{ "all bytes come to readers that poll for shorter and longer than they take", check_poll },
+	{ "all bytes come to readers that poll with short and long timeouts", check_poll },
 	{ "a lock that waits by futex, without a limit or for a moment, is held by one task at a time",
 	  check_lock },
 	{ "each waiter that was woken was counted as woken, wherever it was moved", check_requeue },
-	{ "an edge comes to who waits for it, round a ring of processes", check_ring },
+	{ "a waiter gets its edge, round a ring of processes", check_ring },
 	{ "one process gets each shot of epoll, and none is lost", check_shots },
 	{ "files and instances of epoll may be closed while they are watched and woken",
 	  check_closing },
-	{ "a process may end whose signals are still watched", check_signals_of_dead },
+	{ "a process may exit while its signals are watched", check_signals_of_dead },
 };
 
 int main(void)

@@ -261,7 +261,7 @@ static void check_ends(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "two who watch a directory see the same in the same order, and renamings as pairs",
+	{ "two watchers of a directory see the same in the same order, and renamings as pairs",
 	  check_order },
 	{ "watches, files and instances end while others use them, and nothing of them is left",
 	  check_ends },

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """Servers and clients of Debian that talk to themselves over the loopback: loopback.sh on the host, by chroot, and on Tally."""
 

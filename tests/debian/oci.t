@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """The image of `make oci`: each blob has the name of its digest and the size that is said, and the unpacked image counts a program."""
 

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """The packages of `make deb`: they install, work and go on a clean Debian 12 and 13.
 

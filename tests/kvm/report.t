@@ -55,7 +55,7 @@ def check_report(report, folder, processor, pmu, cpus, under_cpus, exact):
     report.ok("virtual, by KVMKVMKVM" in text, f"{name}: the machine is KVM's", text)
     report.ok(pmu in text, f"{name}: the guest has the PMU", text)
     report.ok(exact in text, f"{name}: instructions and branches are exact", text)
-    report.ok("Every sample is at the very instruction" in text, f"{name}: so are samples", text)
+    report.ok("Every sample is at the very instruction" in text, f"{name}: samples are exact", text)
     return text
 
 

@@ -79,7 +79,7 @@ def check_bytes(report):
     report.equal((os.path.getsize(big), [header[1] for header in headers(read(big))]), (64 * MIB, [True, True]),
                  "disk image: it has that size, and its second header at the end")
     os.unlink(big)
-    report.equal(read(ISO)[16 * 2048 + 1:16 * 2048 + 6], b"CD001", "ISO image: it is one")
+    report.equal(read(ISO)[16 * 2048 + 1:16 * 2048 + 6], b"CD001", "ISO image: it has the descriptor of one")
     report.equal(read(ISO)[512:520], b"EFI PART", "ISO image: as a stick it has partitions")
 
 
@@ -117,7 +117,7 @@ def check_bad_input(report):
         status, output, error = tap.command([TALLY, "image", *words], cwd=FOLDER)
         report.ok(status == expected and part in error and error.count("\n") == 1 and not output,
                   f"image {' '.join(word for word in words if word != WORDS)}: one line, status {expected}", status, error)
-    report.ok(stat.S_ISFIFO(os.stat(os.path.join(FOLDER, "pipe")).st_mode), "what is no regular file stays as it is")
+    report.ok(stat.S_ISFIFO(os.stat(os.path.join(FOLDER, "pipe")).st_mode), "a FIFO as the output stays as it is")
     os.unlink(os.path.join(FOLDER, "pipe"))
     elf = os.path.join(FOLDER, "elf")
     make(elf)

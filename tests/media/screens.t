@@ -66,7 +66,7 @@ def main():
     report = tap.Report()
     report.equal(tap.command([TALLY, "image", "--disk", "--append", "console=cooked", "-o", DISK, WORDS, "9"]),
                  (0, b"", ""), "a disk image is made")
-    report.equal(tap.command([TALLY, "image", "--report", "-o", REPORT]), (0, b"", ""), "so is one with the report")
+    report.equal(tap.command([TALLY, "image", "--report", "-o", REPORT]), (0, b"", ""), "an image of the report is made")
     for name, path, words, expected in SCREENS:
         machine = screenshot.Machine(stock.QEMU, SHOT, *medium(path), *words)
         rows = machine.wait_for(expected[-1].replace("(", r"\(").replace(")", r"\)"))

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """`tally count --functions`: each rule of docs/counting.md about counts by function, by counts that are exact.
 

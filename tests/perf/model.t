@@ -27,7 +27,7 @@ NAMED = {"skylake": {"mem_inst_retired.all_loads:u": (1, 1), "br_inst_retired.co
                   "ex_ret_msprd_brnch_instr_dir_msmtch:u": (0.4, 0.6), "l2_cache_misses_from_dc_misses:u": (0.5, 1.5)}}
 # Slots of a cycle.
 WIDTH = 4
-# Passes of perf stat, long enough that all its events take turns, and how long a turn is: the shortest.
+# Passes of perf stat, long enough that all its events rotate, and the shortest interval of the rotation.
 TURNS = 400000
 TURN = "echo 1 >/sys/bus/event_source/devices/cpu/perf_event_mux_interval_ms"
 # Recorded by perf: the event, its period, the function, and the passes of scatter and of guess. The misses of scatter
@@ -78,7 +78,7 @@ def check_record(report, cases, processor, event, function):
 
 
 def check_topdown(report, text):
-    """The shares are those of the counts beside them. Two groups of events take turns, with two shares each."""
+    """The shares are those of the counts beside them. Two groups of events rotate, with two shares each."""
     shares = {name: float(share) for share, name in re.findall(r"# +(-?[\d.]+) +% +(tma_\w+)", text)}
     counts = {}
     for count, name in re.findall(r"^ +(\d+) +([A-Z_.]+) ", text, re.M):

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """LAVA runs the jobs of tools/lava: each result that it stores is that of the report on the same console.
 

@@ -29,11 +29,11 @@ Process = collections.namedtuple("Process", "pid parent state started cpu_s word
 def watch(prove, ended, said, limit_s=LIMIT_S):
     """Looks at the tests that `prove`, a process id, runs, until `ended`, a threading.Event, is set.
 
-    Runs in a thread of its own. Gives `said` the lines about each test that it ends, as a failed point's. prove calls a test good
-    that was over and only had its output held open by another process.
+    Runs in a thread of its own. Calls `said` with the lines about each test that it ends, as lines of a failed point: prove
+    calls a test good that was over, and whose output another process held open.
     """
     look_s = min(_LOOK_S, limit_s)
-    # By looks, not by age: while this process is stopped, so are the tests.
+    # Count looks, not seconds: the host may stop this process and the tests together.
     looks, handled = collections.Counter(), set()
     while not ended.wait(look_s):
         try:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Which kernels the tests run: the one under test, and the debug kernel.
 
-`make check` tests the one and has the other at hand; under `make DEBUG=1 check` both are the same, and
-what is about size or cost cannot hold, or is done already by the rest: such a test calls skip_on_debug.
+`make check` tests the first and has the second at hand. Under `make DEBUG=1 check` both are the debug kernel, whose sizes and
+costs are others. A test of these calls skip_on_debug, and so does one that runs the debug kernel anyway.
 """
 
 import os
@@ -15,7 +15,7 @@ IS_DEBUG = os.path.realpath(KERNEL) == os.path.realpath(DEBUG_KERNEL)
 
 
 def folder(arch):
-    """Where what is built for an architecture, by the name that --arch knows, lies."""
+    """The folder of the files that are built for ARCH, a name of --arch."""
     return BUILD if arch == "x86_64" else os.path.join(BUILD, arch)
 
 

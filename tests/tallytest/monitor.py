@@ -10,7 +10,7 @@ import time
 
 from tallylib import paths
 
-# For all that a machine does, which takes seconds on a host that does nothing else; for a key.
+# The time for all that a machine does, which takes seconds on an idle host, and for a key; the pause between two looks.
 LIMIT_S, KEY_S, PAUSE_S = 600, 10, 0.05
 # Characters that QEMU's sendkey calls by another name.
 KEYS = {" ": "spc", "\n": "ret", "-": "minus", "=": "equal", ";": "semicolon", "/": "slash",
@@ -22,7 +22,7 @@ KEYS = {" ": "spc", "\n": "ret", "-": "minus", "=": "equal", ";": "semicolon", "
 class Machine:
     """QEMU with a VGA and its monitor at our end of a pipe.
 
-    No answer is waited for longer than LIMIT_S after its start: what comes later counts as missing at once.
+    Waits for answers until LIMIT_S after the start; later answers count as missing.
     """
 
     def __init__(self, *words, emulator=None):

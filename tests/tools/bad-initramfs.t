@@ -85,7 +85,7 @@ def main():
         report.ok(says in error and error.startswith(f"tally: {path}: ") and error.count("\n") == 1,
                   f"{name}: in one line that says: {says}", error)
         status, output, error = run(path, "--no-check")
-        report.equal((status, output), (122, b""), f"{name}: so does the kernel", error)
+        report.equal((status, output), (122, b""), f"{name}: the kernel refuses it, too", error)
         report.ok(error.count("\n") == 1, f"{name}: in one line", error)
 
     # Larger than the machine; then one that fits beside nothing else.
@@ -98,7 +98,7 @@ def main():
             file.write(archive.finish())
         for check, refused in (((), 120), (("--no-check",), 122)):
             status, output, error = run(path, "--memory", str(memory), *check)
-            told = "so does the kernel" if check else f"do not fit into {memory}: the tool refuses them"
+            told = "the kernel refuses them, too" if check else f"do not fit into {memory}: the tool refuses them"
             report.equal((status, output), (refused, b""), f"{mib} MiB: {told}", error)
             report.ok(error.count("\n") == 1, f"{mib} MiB: in one line", error)
         os.remove(path)

@@ -139,8 +139,8 @@ def main():
         report.ok(says in error and error.startswith(f"tally: {path}: ") and error.count("\n") == 1,
                   f"{name}: in one line that says: {says}", error)
         status, output, error = run(path, "--no-check")
-        report.equal((status, output), (122, b""), f"{name}: so does the kernel", error)
-        report.ok(f"/bin/{name}" in error, f"{name}: and names it", error)
+        report.equal((status, output), (122, b""), f"{name}: the kernel refuses it, too", error)
+        report.ok(f"/bin/{name}" in error, f"{name}: the kernel names it", error)
     return report.done()
 
 

@@ -1,7 +1,8 @@
 #!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """The chapters for readers stay true: functions are in the files that a document names with them, as in
-`kernel/perf/open.c: perf_event_open()`; each drawing belongs to its source; `make help` has every target.
+`kernel/perf/open.c: perf_event_open()`; each drawing belongs to its source; `make help` has every target; no document says
+the same twice within a few paragraphs, as after an edit that adds a new wording and keeps the old one.
 
 The file of such a name is its path or the end of it. A file without a folder is first looked for in kernel/perf/ and
 arch/x86_64/pmu/, the parts that the chapters are about, then in the whole tree, where it must be the only one of its name.
@@ -25,6 +26,12 @@ DEFINITIONS = {".S": r"(?m)^%s:", ".py": r"(?m)^ *def %s\("}
 # Targets that are only steps of others.
 EXAMPLE = "file.c", "function"
 STEPS = {"user-newlib", "check-programs", "check-deps", "coverage-programs", "unit-flags", "FORCE", "smallest-kernel"}
+
+# A document repeats itself if RUN words stand twice in the same order, at most NEAR lines apart.
+RUN = 12
+NEAR = 40
+# Lines that are no prose: tables, and blocks of code or commands, which are indented.
+NO_PROSE = re.compile(r" {4}|\s*\|")
 
 
 def read(path):
@@ -70,6 +77,31 @@ def check_places(report, document, files):
     return len(PLACE.findall(text))
 
 
+def repetitions(text):
+    """[(line, line of the first ones, words)] of words that the prose of a document has twice, near each other."""
+    words = [(word, number) for number, line in enumerate(text.splitlines(), 1) if not NO_PROSE.match(line)
+             for word in (part.strip(".,:;()[]") for part in line.split()) if word]
+    found, seen, counted = [], {}, 0
+    for i in range(len(words) - RUN + 1):
+        run, line = tuple(word for word, _ in words[i:i + RUN]), words[i][1]
+        first = seen.get(run)
+        if first and line - first <= NEAR and i >= counted:
+            found.append((line, first, " ".join(run)))
+            counted = i + RUN
+        seen[run] = line
+    return found
+
+
+def check_repetitions(report, documents):
+    sentence = "The driver writes a number into the first counter, and takes the PMU only if the register returns it."
+    report.equal(repetitions(sentence + "\n" + "\n" * 10 + sentence.replace(" counter, and", "\ncounter, and")),
+                 [(12, 1, "The driver writes a number into the first counter and takes the")], "a repetition is found, and only once")
+    report.equal(repetitions(f"| {sentence} |\n| {sentence} |\n\n    {sentence}\n    {sentence}\n{sentence}" + "\n" * 41 + sentence),
+                 [], "not in tables, blocks and far parts")
+    report.equal([f"{path}:{line}: as line {first}: {words}" for path in documents for line, first, words in repetitions(read(path))],
+                 [], "no document says the same twice")
+
+
 def targets(files):
     """The targets that the makefiles declare with .PHONY."""
     names = set()
@@ -99,6 +131,7 @@ def main():
     report.equal((status, output, error), (0, b"", ""), "each drawing belongs to its source")
     shown = {name for path in files if path.endswith(".md") for name in re.findall(r"\]\(drawings/([\w-]+)\.svg\)", read(path))}
     report.equal(shown, {os.path.basename(path)[:-4] for path in files if path.endswith(".dot")}, "each drawing is shown")
+    check_repetitions(report, [path for path in files if path.endswith(".md")])
     check_help(report, files)
     return report.done()
 

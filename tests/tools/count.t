@@ -106,7 +106,8 @@ def check_forms(report):
     status, output, error = count("--output", out, WORDS, "77")
     report.equal(status, 77, "a status passes through", error)
     status, output, error = count("--output", out, WORDS, "crash")
-    report.equal((status, error), (139, "tally: the program was killed by signal 11 (Segmentation fault)\n"), "so does a signal")
+    report.equal((status, error), (139, "tally: the program was killed by signal 11 (Segmentation fault)\n"),
+                 "a signal passes through")
 
 
 def check_comparison(report):
@@ -180,7 +181,8 @@ def check_help(report):
     report.ok({"--cpus", "--processor", "--pmu-counters", "--limit", "--free"} <= listed, "and its own", listed)
     completion = tap.command([COMPLETION, "bash"])[1].decode()
     offered = next(line for line in completion.splitlines() if line.startswith("\tcount) options=")).split('"')[1].split()
-    report.equal((set(offered) & set(NOT_LISTED), "--limit" in offered), (set(), True), "nor does a shell's completion offer one")
+    report.equal((set(offered) & set(NOT_LISTED), "--limit" in offered), (set(), True),
+                 "a shell's completion offers none of them either")
     others = tap.command([TALLY, "run", "--help"])[1].decode()
     report.equal([option for option in NOT_LISTED if f"{option} " not in others and f"{option}]" not in others], [], "run's lists all of those")
 

@@ -149,7 +149,7 @@ def check_signals(report):
             command.send_signal(number)
         report.equal(command.returncode, 128 + number, f"{number.name}: status {128 + number}")
         report.equal([len(machines), *(machine for machine in machines if os.path.exists(f"/proc/{machine}"))], [1],
-                     "and the machine has ended too")
+                     f"{number.name}: the machine ends, too")
 
 
 def main():
@@ -160,8 +160,9 @@ def main():
     for end, status, says in ENDINGS:
         got, _, error = run_guest(end, "--timeout", "3" if end == "h" else "400")
         report.equal(got, status, f"a guest that ends by '{end}' gives {status}", error)
-        report.ok(says in error, f"and says: {says}", error)
-        report.ok(end in "pr" or error.count("\n") <= 1, "in one line (a log apart)", error)
+        report.ok(says in error, f"a guest that ends by '{end}' is reported: {says}", error)
+        report.ok(end in "pr" or error.count("\n") <= 1,
+                  f"a guest that ends by '{end}' is reported in a line, a log apart", error)
 
     _, output, _ = run_guest("e", "--timeout", "400")
     report.equal(output, b"hello\r\n\x01\n", "standard output comes through untouched")
@@ -176,7 +177,7 @@ def main():
         got, _, error = tally(words)
         shown = " ".join(os.path.basename(word) for word in words) or "no command"
         report.equal(got, status, f"{shown}: status {status}", error)
-        report.ok(says in error and error.count("\n") == 1, f"and one line that says: {says}", error)
+        report.ok(says in error and error.count("\n") == 1, f"{shown}: one line that says: {says}", error)
 
     empty = os.path.join(BUILD, "tests", "empty-cache")
     got, _, error = tally(["run", "--pmu", "emulated", "--kernel", GUEST, PROGRAM],
@@ -186,14 +187,14 @@ def main():
     got, _, error = tally(["run", "--kernel", GUEST, PROGRAM], TALLY_QEMU="/no/such/qemu")
     report.equal((got, error),
                  (121, "tally: TALLY_QEMU=/no/such/qemu: no such file; correct or unset it\n"),
-                 "so is a TALLY_QEMU that leads nowhere")
+                 "a TALLY_QEMU without a file is named, with what to do")
     got, _, error = tally(["run", PROGRAM], TALLY_BUILD=empty)
-    report.ok(got == 121 and "run: make" in error, "so is a kernel that is not built", error)
+    report.ok(got == 121 and "run: make" in error, "tally run names the command that builds a missing kernel", error)
     got, _, error = tally(["image", "-o", "x", PROGRAM], TALLY_BUILD=empty)
-    report.ok(got == 121 and "run: make" in error, "also for an image", error)
+    report.ok(got == 121 and "run: make" in error, "tally image names the command that builds a missing kernel", error)
     got, _, error = tap.command([sys.executable, TALLY, "run", "--kernel", GUEST], env={"PATH": empty})
     report.ok(got == 121 and "run: tools/deps tools/packages" in error,
-              "without a program: the shell is named that is not installed", error)
+              "tally run without a program names the command that installs the missing shell", error)
     return report.done()
 
 

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """Standard input and output of `tally run` at pipes and files: each byte, the end, a reader that stops or goes, ctrl-C.
 
@@ -117,7 +117,7 @@ def check_ends(report):
         process.stdin.flush()
         report.equal(process.stdout.readline(), b"%d\n" % i, f"a line comes before the end of input: {i}")
     _, error = process.communicate()
-    report.equal((process.returncode, error), (0, b""), "and then the end comes")
+    report.equal((process.returncode, error), (0, b""), "the end of input comes after the lines")
     # Pieces of one write stay together, also beside other writers.
     writers = "for i in 1 2 3 4; do head -c 200000 /dev/zero | tr '\\0' $i | dd bs=200000 iflag=fullblock 2>/dev/null & done; wait"
     status, output, error = tap.command([TALLY, "run", "--cpus", "4", *LIMIT, *script(writers)])
@@ -205,7 +205,8 @@ def check_fallback(report):
     report.equal(got, (0, data, ""), "console=raw: the serial line does it")
     status, output, error = tap.command([TALLY, "run", *LIMIT, "--append", "console=virtio", "/bin/cat"])
     report.equal((status, output, error.count("\n")), (122, b"", 1), "console=virtio on a machine without it: one line", error)
-    report.ok("the machine has no virtio console" in error, "and it says what is missing", error)
+    report.ok("the machine has no virtio console" in error,
+              "console=virtio on a machine without it: the line says what is missing", error)
 
 
 def main():

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """With --write, what a program changes in shared folders is on the host when its call has returned; errors are the host's."""
 
@@ -104,7 +104,7 @@ def check_program(report, folder):
                          "mapped": ("-rw-r--r--", ""), "moved": ("drwxr-sr-x", ""), "read-only": ("-r--------", "made"),
                          "replaced": ("-rw-r-----", "OTher"), "second": ("-rw----r--", "name+")},
                  "names and modes are, and nothing is left of files that lost their names")
-    report.equal(sorted(os.listdir(os.path.join(place, "moved"))), ["by descriptor", "link"], "so are folders")
+    report.equal(sorted(os.listdir(os.path.join(place, "moved"))), ["by descriptor", "link"], "a moved folder keeps its files")
 
 
 def check_rights(report, folder):
@@ -139,7 +139,8 @@ def check_full(report, folder):
         report.equal((status, lines), (0, ["dd: error writing 'f': No space left on device", "65536",
                                            "sh: write error: No space left on device", "0", "now"]),
                      "a full disk is ENOSPC, what was written before stays, and room is used again", error)
-        report.equal((os.listdir(small), read(small, "g")), (["g"], "now\n"), "and so it is on the host")
+        report.equal((os.listdir(small), read(small, "g")), (["g"], "now\n"),
+                     "a full disk: the host has what was written after room came back")
     finally:
         subprocess.run(["umount", small], check=True)
 
@@ -267,7 +268,7 @@ exec {paths.emulator(needs_model=True)} "$@" -fsdev local,id=own,path={own},secu
         "own /n 9p ro,access=client,trans=virtio 0 0", *8 * ["Read-only file system"], "guest", "more"]),
                  "mount -t 9p: options, tags, ro, and the server's room", error)
     report.equal((read(own, "new"), sorted(os.listdir(own)), os.stat(os.path.join(own, "new")).st_mode & 0o7777),
-                 ("guest\nmore\n", ["file", "new"], 0o4755), "what is mounted so is the host's, with set-id bits as the emulator's words say")
+                 ("guest\nmore\n", ["file", "new"], 0o4755), "changes in a mounted share reach the host, set-id bits included")
     # Without CAP_SYS_ADMIN, and a device that is not there.
     status, output, error = shell(folder, "mkdir /m; mount -t 9p own /m 2>&1; su -s /bin/sh nobody -c 'mount -t 9p tally0 /m' 2>&1; true")
     report.equal(output.splitlines()[:1], ["mount: mounting own on /m failed: No such file or directory"], "a tag that is not there",

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -S
 # SPDX-License-Identifier: BSD-2-Clause
 """The guest sees the host's current folder, and those of --share, in place; its changes stay in the machine."""
 

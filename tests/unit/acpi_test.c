@@ -468,7 +468,7 @@ static const struct tap_rule rules[] = {
 	{ "CPUs that cannot be reached or numbered are left out, and counted", check_many },
 	{ "without ACPI the tables of the MultiProcessor Specification count", check_mp },
 	{ "tables at odd addresses are read", check_odd },
-	{ "tables of any bytes are survived", check_any },
+	{ "the kernel survives tables of any bytes", check_any },
 };
 
 TAP_MAIN(rules)

@@ -777,7 +777,7 @@ static void check_acpi(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "both forms of multiboot and PVH tell the same story", check_usual },
+	{ "both forms of multiboot and PVH describe the same machine", check_usual },
 	{ "any memory map becomes whole pages in order", check_memory_map },
 	{ "memory that is too high for its size stays unused", check_high_memory },
 	{ "an initramfs over the kernel or outside of memory is refused", check_bad_modules },

@@ -144,7 +144,7 @@ static void groups_stay_whole(void)
 	EXPECT(open_event(attr, 0, -1, leader) >= 0);
 	software.inherit = 1;
 	EXPECT(open_event(software, 0, -1, -1) >= 0);
-	/* A second group finds no place: the two take turns, also over a swap. */
+	/* A second group finds no place: the two rotate, also over a swap. */
 	int waiting = open_event(inherited_attr(), 0, -1, -1);
 	struct task *a = fork_task(), *b = fork_task();
 
@@ -294,7 +294,8 @@ static void execve_and_switching_off(void)
 
 static const struct tap_rule rules[] = {
 	{ "clone contexts are swapped, and every sum stays the same", clones_are_swapped },
-	{ "so do those of clones of clones, on several CPUs", clones_of_clones_too },
+	{ "clone contexts of clones' clones are swapped on several CPUs, and every sum stays the same",
+	  clones_of_clones_too },
 	{ "active groups stay active and waiting groups wait", groups_stay_whole },
 	{ "an event that is opened for one task stays with it", a_change_is_of_one_task },
 	{ "only contexts with the same parents are swapped",

@@ -343,7 +343,7 @@ static void check_swaps(void)
 static const struct tap_rule rules[] = {
 	{ "events of tasks that move, fork, exec and end while others use them count everything, once",
 	  check },
-	{ "and so they do when clone contexts are swapped", check_swaps },
+	{ "events of tasks whose clone contexts are swapped count everything, once", check_swaps },
 };
 
 TAP_MAIN(rules)

@@ -462,7 +462,7 @@ static const struct tap_rule rules[] = {
 	  check_left_running },
 	{ "a PMI that comes late, to a disabled PMU or for a closed event, loses no sample",
 	  check_late_pmi },
-	{ "the NMI of an event that was taken off before it came is claimed, and no other",
+	{ "the NMI of an event that left its counter before it came is claimed, and no other",
 	  check_owed_nmi },
 	{ "two NMIs under way are both claimed, in either order of serving their overflows",
 	  check_two_late },

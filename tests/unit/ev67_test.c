@@ -255,7 +255,7 @@ static void check_disabled_siblings(void)
 	end_machine();
 }
 
-/* Each pair of events, each its own group: both count, or they take turns. */
+/* Each pair of events, each its own group: both count, or they rotate. */
 static void check_rotation(void)
 {
 	for (unsigned int a = 1; a < EV67_EVENTS; a++) {

@@ -320,7 +320,7 @@ static const struct tap_rule rules[] = {
 	{ "a pointer into a function is compared with the function", functions },
 	{ "lists of CPUs are read as Linux reads them", lists_of_cpus },
 	{ "no text makes a filter that leaves its memory", any_text },
-	{ "texts may be long, but only so deep", deep_texts },
+	{ "a text may be long, but its parentheses have a greatest depth", deep_texts },
 	{ "fields lie where the compiler puts them, and each number is unique", layouts },
 };
 

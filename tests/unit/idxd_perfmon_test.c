@@ -426,7 +426,7 @@ static const struct tap_rule rules[] = {
 	{ "task events, sampling, exclusion, mixed and large groups are EINVAL", check_refusals },
 	{ "a group begins at one moment, and other counters run on", check_group_start },
 	{ "a context switch does not touch the device", check_idle },
-	{ "events that do not fit take turns and share all of the time", check_rotation },
+	{ "events that do not fit rotate, and their times add up to all of it", check_rotation },
 };
 
 TAP_MAIN(rules)

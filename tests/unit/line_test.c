@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rules of the line discipline, kernel/tty/line.c and output.c, that need a device which is full or
- * bytes in no order; what it does otherwise is compared with Linux by observe_tty. The sources are
- * included here.
+ * Rules of the line discipline, kernel/tty/line.c and output.c, that need a full device or bytes in no
+ * order; observe_tty compares the rest with Linux. The sources are included here.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -390,15 +390,15 @@ static void exchanges_of_any_bytes_are_survived(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "a new file is written to by the fid that made it",
+	{ "the fid that made a new file writes it",
 	  a_new_file_is_written_to_by_the_fid_that_made_it },
 	{ "a file that is made and not opened leaves no open fid",
 	  a_file_that_is_not_opened_leaves_no_open_fid },
-	{ "a creation that fails at any step leaves nothing at the server or here",
+	{ "a creation that fails at any step leaves nothing at the server and the client",
 	  a_failed_creation_leaves_nothing },
-	{ "a file belongs to who has made it, if no guard is set and the server permits it",
+	{ "a file belongs to its creator, if no guard is set and the server permits it",
 	  a_file_belongs_to_who_has_made_it },
-	{ "a directory is made with the group of who makes it",
+	{ "a directory is made with its creator's group",
 	  a_directory_is_made_with_the_group_of_who_makes_it },
 	{ "statfs is the server's answer for the file's own place", the_room_is_the_servers },
 	{ "set-id bits and devices are refused without a request",

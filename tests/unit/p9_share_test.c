@@ -102,7 +102,7 @@ static void a_file_that_is_gone_is_stale(void)
 	}
 }
 
-/* Repeats what it said of the beginning. */
+/* The server repeats its first entries. */
 static uint64_t endless;
 
 static void put_reply(uint8_t *reply, struct p9_message *message, const uint8_t *bytes, size_t size)

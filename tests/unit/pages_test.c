@@ -374,7 +374,7 @@ static void both_contexts_rotate(void)
 static const struct tap_rule rules[] = {
 	{ "the page of an event that waits has the times of the last switch or rotation",
 	  a_waiting_events_page_has_fresh_times },
-	{ "so has the page of a CPU's event that waits",
+	{ "the page of a CPU's event that waits has the times of the last switch or rotation",
 	  a_waiting_cpu_events_page_has_fresh_times },
 	{ "the page of a waiting event that is disabled has the times of that moment",
 	  a_waiting_event_that_is_disabled },

@@ -329,7 +329,7 @@ static void late_nmi_during_next_start(void)
 /* Overflows of each counter that have been served. */
 static unsigned int served[2];
 
-/* Serves those that have overflowed, as a set that goes on does. */
+/* Serves the counters that have overflowed, as a set that goes on does. */
 static void serve_and_go_on(unsigned long pc)
 {
 	(void)pc;

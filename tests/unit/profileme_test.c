@@ -189,7 +189,7 @@ static void check_groups(void)
 	end_machine();
 }
 
-/* Beside any event of aggregate mode it takes turns, with exact counts and times. */
+/* It rotates with any event of aggregate mode, with exact counts and times. */
 static void check_rotation(void)
 {
 	for (unsigned int other = 1; other < EV67_EVENTS; other++) {

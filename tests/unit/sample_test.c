@@ -359,7 +359,8 @@ static const struct tap_rule rules[] = {
 	{ "beside other fields, too", the_greatest_sample_with_other_fields },
 	{ "physical addresses and page sizes are looked up", addresses_are_looked_up },
 	{ "a child's sample has the parent's id and its own task's values", samples_of_children },
-	{ "so has the sample of a child's group", samples_of_a_childs_group },
+	{ "the sample of a child's group has the parents' ids and the child's values",
+	  samples_of_a_childs_group },
 	{ "a sample reads each member that is active", members_that_are_off_are_not_read },
 };
 

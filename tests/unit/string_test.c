@@ -87,7 +87,7 @@ static void check_set(void)
 
 static const struct tap_rule rules[] = {
 	{ "memcpy copies every size from and to every alignment, and nothing else", check_copy },
-	{ "memmove does so over every overlap", check_move },
+	{ "memmove copies every size over every overlap, and nothing else", check_move },
 	{ "memset sets every size at every alignment, and nothing else", check_set },
 };
 

@@ -49,7 +49,7 @@ static void end(void)
 	(void)sim_end();
 }
 
-/* The device sends a control message of SIZE bytes. False: it has no buffer, or the queue is given up. */
+/* The device sends a control message of SIZE bytes. False: it has no buffer, or the queue is broken. */
 static bool send(const struct message *message, uint32_t size)
 {
 	int id = take_request(&rings[RECEIVE]);
@@ -215,8 +215,9 @@ static const struct tap_rule rules[] = {
 	{ "control messages that lie change nothing", messages_that_lie_change_nothing },
 	{ "the driver answers a port once, however often it comes",
 	  the_driver_sends_a_bounded_number },
-	{ "any number of ports and of descriptors will do", few_ports_and_small_queues_will_do },
-	{ "control messages and returns of any bytes are survived", any_bytes_are_survived },
+	{ "the driver works with any number of ports and of descriptors",
+	  few_ports_and_small_queues_will_do },
+	{ "the driver survives control messages and returns of any bytes", any_bytes_are_survived },
 };
 
 /* The driver's object is linked for its symbol. */

@@ -307,15 +307,15 @@ static void any_bytes_are_survived(void)
 static const struct tap_rule rules[] = {
 	{ "a device with an address that no station has, or without queues, has no driver",
 	  the_address_is_checked },
-	{ "a received frame comes, and its buffer goes back", a_frame_comes },
+	{ "a received frame is delivered, and its buffer goes back", a_frame_comes },
 	{ "a frame whose size or header cannot be right is refused, and its buffer goes back",
 	  a_frame_that_lies_is_refused },
-	{ "a device that lies about its requests is given up",
+	{ "a device that lies about its requests is marked broken",
 	  a_lie_about_buffers_ends_the_network },
-	{ "a frame goes after an empty header", a_frame_goes },
-	{ "a device without room interrupts when there is some", a_full_device_tells_of_room },
-	{ "a probe without memory leaves nothing behind", no_memory_leaves_nothing },
-	{ "a device that writes any bytes is survived", any_bytes_are_survived },
+	{ "a frame is sent with an empty header", a_frame_goes },
+	{ "a full device interrupts when it has room again", a_full_device_tells_of_room },
+	{ "a probe that fails for lack of memory leaves nothing behind", no_memory_leaves_nothing },
+	{ "the driver survives a device that writes any bytes", any_bytes_are_survived },
 };
 
 /* The driver's object is linked for its symbol. */

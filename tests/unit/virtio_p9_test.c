@@ -118,7 +118,7 @@ static void a_late_server_is_waited_for(void)
 	EXPECT_EQ(call(), 6);
 	EXPECT_EQ(patience, 2);
 	EXPECT_EQ(sleeps, 1);
-	/* It has answered, so there is patience again, also with one who is killed. */
+	/* It has answered, so even a killed caller waits for it again. */
 	killed = true;
 	answer_at = 3;
 	EXPECT_EQ(call(), 5);
@@ -170,12 +170,12 @@ static void a_lie_breaks_the_device(void)
 
 static const struct tap_rule rules[] = {
 	{ "a device without a tag of 1 to 63 bytes has no driver", tags_are_checked },
-	{ "a call brings its reply", a_call_brings_its_reply },
-	{ "a server that is late is waited for, and has a second again",
+	{ "a call returns its reply", a_call_brings_its_reply },
+	{ "the caller waits for a late server, and an answer gives it another second",
 	  a_late_server_is_waited_for },
 	{ "a fatal signal ends the wait for a late server, and no reply is taken for another's",
 	  a_kill_ends_the_wait },
-	{ "a device that lies about a reply is given up", a_lie_breaks_the_device },
+	{ "a device that lies about a reply is marked broken", a_lie_breaks_the_device },
 };
 
 /* The driver's object is linked for its symbol. */

@@ -499,7 +499,7 @@ static const struct tap_rule rules[] = {
 	{ "the configuration is read inside of its size, and of one generation",
 	  the_configuration_stays_inside },
 	{ "a stopped device gives all buffers back", a_stopped_device_gives_all_back },
-	{ "a device that writes any bytes is survived", any_bytes_are_survived },
+	{ "the driver survives a device that writes any bytes", any_bytes_are_survived },
 };
 
 TAP_MAIN(rules)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A task that sleeps in poll() on an event: for tests of who is woken when. */
+/* A task that sleeps in poll() on an event: for tests of wake-ups. */
 #ifndef TESTS_UNIT_WAITING_H
 #define TESTS_UNIT_WAITING_H
 

@@ -99,7 +99,7 @@ def pattern(what):
 
 
 def search(entries, expression):
-    """The entries of which a What matches EXPRESSION, compiled; or of which it is a path that a What stands for."""
+    """The entries with a What that matches EXPRESSION, compiled, or that stands for it, a path."""
     return [entry for entry in entries
             if any(expression.search(what) or (what.startswith("/") and pattern(what).fullmatch(expression.pattern))
                    for what in entry.what)]

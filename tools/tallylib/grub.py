@@ -50,7 +50,7 @@ def configuration(words, video):
 
 def make(call, where, kind, output, prefix, marker=None, memdisk=None):
     """Makes the program `output` in the folder `where`. `call` runs a command there; `kind`: a key of the
-    modules; `marker`: the file by which it finds its medium."""
+    modules; `marker`: a file that marks its medium."""
     words = ["grub-mkimage", "-O", kind.split()[0], "-p", prefix, "-o", output]
     if marker:
         with open(os.path.join(where, "early.cfg"), "w", encoding="ascii") as file:

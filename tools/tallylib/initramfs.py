@@ -20,7 +20,7 @@ _DIRECTORIES = {"bin": 0o755, "dev": 0o755, "proc": 0o755, "sys": 0o755, "tmp": 
 # The folders that become file systems of the kernel's own.
 _KERNELS = ("dev", "proc", "sys")
 CURRENT = ".tally/cwd"
-# There without a tree of one's own: the user's name, who is root at first.
+# The files without a --root: the user is root at first.
 _NAMES = {"/etc/passwd": b"root:x:0:0:root:/root:/bin/sh\n", "/etc/group": b"root:x:0:\n"}
 
 
@@ -61,7 +61,7 @@ def pack_program(program, words, environment, root=None, init=None, check=True, 
         if check:
             elf.check_program(program, data, arch)
         name, called = _place(program, "/" if moved else folder)
-        # Linux, of which this may be the initramfs too, does not make it.
+        # Linux, which may start this initramfs too, does not make it.
         layout.add_folder(os.path.dirname(name))
         if check:
             needs.add(program, name)

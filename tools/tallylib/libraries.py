@@ -54,8 +54,7 @@ def _gdb(_):
     return ["/usr/share/gdb", *(os.path.join("/usr/lib/x86_64-linux-gnu", library) for library in libraries)]
 
 
-# Beginnings of the names of executables and libraries, and the function that says where what they need would be: files and
-# folders.
+# Beginnings of the names of executables and libraries, and the function that lists the files and folders that they need.
 _FAMILIES = (("python3.", _python), ("libpython3.", _embedded_python), ("gdb", _gdb))
 
 

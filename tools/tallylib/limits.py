@@ -51,7 +51,7 @@ def parse(text):
 
 
 def check(limits, counted):
-    """Raises Failure(USAGE) for a limit of what is not COUNTED, (row, column) of each count."""
+    """Raises Failure(USAGE) for a limit of a count that is not in COUNTED, the (row, column) of each."""
     for limit in limits:
         if not any(limit.suits(row, column) for row, column in counted):
             raise Failure(USAGE, f"--limit {limit.what()}: there is no such count here; there are: "

@@ -19,7 +19,7 @@ CONSOLE_MAX = 16 << 20
 
 _BEGIN = "# Tally PMU report, format 1"
 _END = re.compile(r"# report: ([0-9]{1,6}) rules: [0-9]+ ok, [0-9]+ not ok, [0-9]+ inexact, [0-9]+ skipped$")
-# With the control characters, of which XML cannot have most.
+# Codes of a terminal, and control characters, most of which XML cannot have.
 _TERMINAL_CODE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[()][A-Z0-9]|[\0-\x1f\x7f-\x9f\ufffe\uffff]")
 _PLAN = re.compile(r"1\.\.([0-9]{1,6})$")
 _RESULT = re.compile(r"(not ok|ok) ([0-9]{1,6}) - ([a-z_]+\.[a-z0-9_]+)(?: # (SKIP|TODO inexact:) (.*))?$")

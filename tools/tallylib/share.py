@@ -51,7 +51,7 @@ def add_options(add):
 
 def settle(options, own_emulator, folder):
     """The shares of this run, outer ones first. `own_emulator`: the machine runs on our emulator; `folder`: where the
-    program starts. Prints one line if what was asked for is not possible here."""
+    program starts. Prints one line if a request is not possible here."""
     asked = [_parse(text) for text in options.share]
     reason = _why_not(options, own_emulator)
     if reason:

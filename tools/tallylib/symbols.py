@@ -108,7 +108,7 @@ def _named(image, table, found):
 
 
 def _linkage(image, found):
-    """The entries of the procedure linkage tables, of which that of the first relocation is the first or the second."""
+    """The entries of the procedure linkage tables: that of the first relocation is the first entry or the second."""
     symbols = [symbol[5].split("@")[0] for symbol in image.symbols(".dynsym")]
     content = image.contents(image.sections.get(".rela.plt"))
     names = [symbols[info >> 32] if 0 < info >> 32 < len(symbols) else None

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The requests of 9P2000.L that change the server's files. As those of client.h: task context; 0 or what they say, or a
+ * The requests of 9P2000.L that change the server's files. As in client.h: task context; they return 0 or their result, or a
  * negative error. A name or a target that does not fit a message is -ENAMETOOLONG. After -EINTR and -EIO the server may have
  * made the change.
  */

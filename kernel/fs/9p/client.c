@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The client's half of 9P2000.L; see client.h. One request is on its way at a time, so one tag and one pair of buffers
- * serve all. Nothing that the server sends is believed: message.c checks the bounds of fields, this file their meaning.
+ * serve all. The client trusts nothing from the server: message.c checks the bounds of fields, this file their meaning.
  */
 #include "client.h"
 

@@ -3,7 +3,7 @@
  * The client's half of 9P2000.L: each function is one request to the server and its checked reply.
  *
  * A fid is the client's number for a file of the server; it names the file until p9_clunk. All functions: task context;
- * they wait for the server. They return 0 or what they say, or a negative error: the server's own; -EIO where its
+ * they wait for the server. They return 0 or their result, or a negative error: the server's own; -EIO where its
  * reply breaks the protocol; -EINTR where the server is late and a fatal signal is pending. A text from the server is
  * checked to be a name, or a link's target, before it is used.
  *
@@ -76,7 +76,7 @@ int p9_get_attributes(struct p9_client *client, uint32_t fid, struct p9_attribut
 int p9_get_space(struct p9_client *client, uint32_t fid, struct kernel_statfs *statfs);
 /* Copies a link's target into BUFFER of SIZE bytes: its length, without a terminator. */
 ssize_t p9_read_link(struct p9_client *client, uint32_t fid, char *buffer, size_t size);
-/* Opens FID, from which one cannot walk any more. FLAGS: Linux's O_*. */
+/* Opens FID, after which p9_walk from it fails. FLAGS: Linux's O_*. */
 int p9_open(struct p9_client *client, uint32_t fid, uint32_t flags);
 /* Opens the file of FID by another fid, *OPENED, which the caller clunks; FID stays as it is. On errors there is none. */
 int p9_open_again(struct p9_client *client, uint32_t fid, uint32_t flags, uint32_t *opened);

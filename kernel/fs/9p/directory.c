@@ -349,7 +349,7 @@ static int make_inode(struct share *share, uint32_t fid, struct inode **result, 
 		inode = tmpfs_create_inode(share->superblock, attributes.mode, attributes.device);
 		if (!inode)
 			return -ENOSPC;
-		/* Without changes, nothing more is asked about others than regular files. */
+		/* A share that does not write asks the server no more about files that are not regular. */
 		if (type == S_IFREG || share->writes) {
 			error = set_source(share, inode, fid, &attributes);
 			*fid_used = !error;

@@ -107,7 +107,7 @@ static int make_entry(struct p9_client *client, const struct p9_entry *entry, st
 	}
 }
 
-/* Makes the user who has made INODE the owner of FID's file, if the server may: *ATTRIBUTES then say so. */
+/* Makes INODE's creator the owner of FID's file, if the server permits it, and sets *ATTRIBUTES to that. */
 static void give_owner(struct p9_client *client, uint32_t fid, const struct inode *inode,
 		       struct p9_attributes *attributes)
 {

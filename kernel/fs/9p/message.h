@@ -56,7 +56,7 @@ uint64_t p9_get_64(struct p9_message *message);
 struct p9_qid p9_get_qid(struct p9_message *message);
 /* Returns a text in the reply, not terminated, and its *SIZE; an empty one if the message failed. */
 const char *p9_get_text(struct p9_message *message, size_t *size);
-/* Returns SIZE bytes of the reply, or NULL: so many are not there. */
+/* Returns SIZE bytes of the reply; NULL: it has fewer. */
 const void *p9_get_bytes(struct p9_message *message, size_t size);
 /* True if all fields were there. */
 bool p9_is_complete(const struct p9_message *message);

@@ -4,9 +4,9 @@
  * change meanwhile: names that were listed and files that were looked up stay as they were found, contents are read when they
  * are needed.
  *
- * The changes of programs stay in the layer, and the server is only read from; or, in a share that writes, each change is the
- * server's first (entries.c, writing.c), and the layer is a cache. Then the times of what programs change are the machine's in
- * the machine and the host's on the host: so a run repeats.
+ * The changes of programs stay in the layer, and the share only reads from the server. Or the share writes: each change goes to
+ * the server first (entries.c, writing.c), and the layer is a cache. Changed files then have the guest's times in the guest and
+ * the host's times on the host, so runs repeat.
  *
  * Locks: tree_mutex (D) for directories; share->mutex (M) for the start and for contents. M comes after an inode's mutexes and
  * before the client's.

@@ -9,7 +9,7 @@
 
 #include "share.h"
 
-/* A further name of the file, of which the server has a fid. */
+/* A further name of the file, with a fid of the server. */
 struct p9_name {
 	SLIST_ENTRY(p9_name) next;
 	uint32_t fid;

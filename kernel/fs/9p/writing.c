@@ -65,8 +65,8 @@ static void close_source(struct tmpfs_source *source, bool write)
 	mutex_unlock(&file->share->mutex);
 }
 
-/* The server has reported ERROR for SIZE bytes at OFFSET, of which it may have written the first ones, as to a disk that became
- * full: returns how many, if the file has grown by them, or ERROR. M held. */
+/* The server has reported ERROR for SIZE bytes at OFFSET. It may have written the first ones before the disk was full: returns
+ * their number, if the file has grown by them, or ERROR. M held. */
 static ssize_t count_written(struct p9_source *file, uint64_t offset, size_t size, int error)
 {
 	struct p9_attributes attributes;

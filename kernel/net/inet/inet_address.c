@@ -253,7 +253,7 @@ int inet_bind(struct inet_socket *socket, const union socket_name *name, size_t 
 	ip_addr_t address;
 	uint16_t port;
 
-	/* As in programs from before AF_INET was asked for. */
+	/* Programs that are older than the check of AF_INET leave the family 0. */
 	if (socket->base.domain == AF_INET && size >= sizeof(any.in) && any.family == AF_UNSPEC &&
 	    !any.in.sin_addr)
 		any.family = AF_INET;

@@ -17,7 +17,7 @@
 
 /* Longest queue of connections: lwIP counts to 255. */
 #define BACKLOG_MAX  254u
-/* After so many ticks of 500 ms a connection without a socket is looked at, and after as many again. */
+/* Ticks of 500 ms between two looks at a connection without a socket. */
 #define ORPHAN_TICKS 240
 
 /* --- lwIP's news; inet_mutex held --- */

@@ -5,8 +5,8 @@
  * The kernel word net=ADDRESS/BITS,GATEWAY gives the interface its address; without the word or a device there is none. A
  * packet to this machine's own addresses takes the loopback; any other takes this interface, or nothing.
  *
- * Frames are copied before anything in them is believed. Only IPv4 and ARP are passed on, and no packet with an address of
- * 127.0.0.0/8 comes in here.
+ * The driver copies a frame before it checks any of it. It passes on IPv4 and ARP only, and no packet with an address of
+ * 127.0.0.0/8.
  *
  * inet_mutex is held wherever nothing else is said.
  */

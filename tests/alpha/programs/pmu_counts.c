@@ -362,9 +362,9 @@ static const struct tap_rule rules[] = {
 	{ "a pair counts at the same time", check_pairs_count },
 	{ "a group of three is refused, but for what is off", check_three },
 	{ "what the counters do not have is refused, with Linux's error", check_refused },
-	{ "events that do not go together take turns: their times are all of the time there is",
+	{ "events that do not go together rotate: their times add up to all of it",
 	  check_rotation },
-	{ "... and in turns they count each instruction of user mode once", check_shares },
+	{ "... and together they count each instruction of user mode once", check_shares },
 };
 
 TAP_MAIN(rules)

@@ -321,7 +321,7 @@ static const struct tap_rule rules[] = {
 	  check_loop },
 	{ "... and every instruction of it has been profiled", check_every_instruction },
 	{ "what ProfileMe cannot do is refused", check_refused },
-	{ "a profiling and a counting event take turns", check_rotation },
+	{ "a profiling and a counting event rotate", check_rotation },
 };
 
 TAP_MAIN(rules)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Alpha's part of tasks.c: the instructions of those who move themselves, and of a parent and its children.
+ * Alpha's part of tasks.c: the instructions of a task that moves itself, and of a parent and its children.
  */
 #ifndef TESTS_BOOT_ALPHA_TASKS_H
 #define TESTS_BOOT_ALPHA_TASKS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * x86-64's part of tasks.c: the instructions of those who move themselves, and of a parent and its children.
+ * x86-64's part of tasks.c: the instructions of a task that moves itself, and of a parent and its children.
  */
 #ifndef TESTS_BOOT_X86_64_TASKS_H
 #define TESTS_BOOT_X86_64_TASKS_H

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Areas that are no ordinary memory (the vDSO, its data, an event's ring, code with a breakpoint), as those
- * see them who reach memory by another way than an instruction of its program: /proc/PID/mem,
- * process_vm_readv and its kin, ptrace; each by the program itself and by its tracer. And the charge for page
- * tables.
+ * Special areas (the vDSO, its data, an event's ring, code with a breakpoint), read and written through /proc/PID/mem,
+ * process_vm_readv, process_vm_writev and ptrace, by the program itself and by its tracer. And the charge for page tables.
  */
 #include "child.h"
 

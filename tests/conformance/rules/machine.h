@@ -8,17 +8,24 @@
 #include "rules.h"
 
 /*
- * GENERAL_EVENT is what the general counters alone count, which are GENERAL_COUNTERS, and GENERAL_COUNT what that is of
- * known work. beside() is what fits into a group with instructions; BESIDE() and LEADING() make of an event the one or
- * the other; BESIDE_COUNT is what it counts of known work, and BESIDE_OF of work of which VALUE is instructions.
- * open_last opens the third member, which need count nothing, and group_count is what each of the three counts.
- *
- * perf_event_mlock_kb is LOCKED_PAGES; a buffer with its page is LOCKED_BUFFER, and beside it LOCKED_MORE are too many.
- * 256 samples of FILL_FIELDS are a page: so many of a filler() are not yet throttled.
- *
- * aux_output_error() is the answer to a request for samples in an AUX area: Linux's driver of Intel's PMU refuses them
- * itself, and the driver of AMD's leaves this to the core. has_fixed_counters() is true if the other counters are fixed
- * ones, as on the EV67 and Intel's CPUs.
+ * GENERAL_EVENT       an event that only general counters count
+ * GENERAL_COUNTERS    their number
+ * GENERAL_COUNT(N)    the count of GENERAL_EVENT after work(N)
+ * beside()            an event that fits into a group with instructions
+ * BESIDE(ATTR)        makes ATTR that event, where a group needs two different events
+ * LEADING(ATTR)       makes ATTR instructions, where a group needs two different events
+ * BESIDE_COUNT(N)     the count of beside() after work(N)
+ * BESIDE_OF(VALUE, N) the same, for work(N) with VALUE instructions
+ * open_last()         opens the third member of a group, which may count nothing
+ * group_count(I, N)   the count of member I of such a group after work(N)
+ * RAW_INSTRUCTIONS    the raw code of instructions
+ * LOCKED_PAGES        the pages that perf_event_mlock_kb allows
+ * LOCKED_BUFFER       the pages of a buffer, its first page included, that fits into them
+ * LOCKED_MORE         the pages of another buffer beside it that are too many
+ * FILL_FIELDS         the fields of a sample of which 256 fill a page
+ * filler(PERIOD)      an event with these samples, whose page is full before it is throttled
+ * aux_output_error()  the error for samples in an AUX area: Linux's driver refuses them for Intel, its core for AMD
+ * has_fixed_counters() true on the EV67 and Intel's CPUs
  */
 #ifdef __alpha__
 #define aux_output_error()	EOPNOTSUPP

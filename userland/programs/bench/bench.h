@@ -28,8 +28,8 @@ int bench_plain(const char *name, void (*operation)(void *), void *context);
  */
 int bench_calls(const char *program);
 
-/* The costs by perfctr and by perf_event (perfctr.c), of which only one can have the counters: so the meter is closed.
- * Returns how many failed. */
+/* The costs by perfctr and by perf_event (perfctr.c). Only one of them can have the counters, so the meter is closed.
+ * Returns the number of failures. */
 int bench_perfctr(void);
 
 /* The word that makes bench do nothing and exit with EXIT_MEASURED: what the measured execve starts. */

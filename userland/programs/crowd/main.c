@@ -4,7 +4,7 @@
  *
  *     crowd [N]...     (10 100 1000 10000)
  *
- * For each N, ascending, it has N threads on CPU 0 of which each gives way, again and again, and prints
+ * For each N, ascending, N threads on CPU 0 yield again and again, and crowd prints
  * the cost of one switch: kernel instructions of CPU 0, divided by the switches there. Alpha's counters cannot leave
  * out the program's own, which are 3. Needs the right to count a whole CPU.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * each - runs programs one after the other on one machine, of which it is the first process.
+ * each - runs programs one after the other on one machine, as its first process.
  *
  *     each [-e] COMMAND...
  *

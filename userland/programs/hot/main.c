@@ -174,7 +174,7 @@ static int run(char **words)
 	return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0 ? 0 : -1;
 }
 
-/* Lets the kernel take more samples than it would; what it refuses, it will throttle. */
+/* Raises the limit on samples. If the kernel refuses, it throttles the event. */
 static void raise_rate(void)
 {
 	FILE *file = fopen("/proc/sys/kernel/perf_event_max_sample_rate", "w");

@@ -20,7 +20,7 @@
 #define TRIES	       3
 #define KERNEL_ADDRESS (UINT64_C(1) << 63)
 #define CYCLES	       UINT64_C(0xffff)
-/* MSR_LBR_SELECT: what it leaves out. */
+/* MSR_LBR_SELECT: the branches that it leaves out. */
 #define NOT_KERNEL     (UINT64_C(1) << 0)
 #define NOT_USER       (UINT64_C(1) << 1)
 #define NOT_FAR	       (UINT64_C(1) << 8)
@@ -216,7 +216,7 @@ static void target_decides(struct finding *finding, unsigned int argument)
 
 /* --- entries --- */
 
-/* How far the top moves by MORE passes of a loop, whose branch is taken so many times more. */
+/* How far the top moves by MORE passes of a loop, each with one taken branch. */
 static void top_moves(struct finding *finding, unsigned int more)
 {
 	const unsigned int modulus = more < DEPTH / 2 ? DEPTH / 2 : DEPTH;

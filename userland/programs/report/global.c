@@ -110,7 +110,7 @@ static void status_is_zero_without_overflow(struct finding *finding, unsigned in
 			    m.status);
 }
 
-/* The bit of the freeze is left alone: a machine on which it stays would count nothing more. */
+/* Does not set the bit of the freeze: a machine that keeps it would count nothing more. */
 static void set_sets(struct finding *finding, unsigned int argument)
 {
 	const uint64_t bits = UINT64_C(1) << first_counter();
@@ -124,7 +124,7 @@ static void set_sets(struct finding *finding, unsigned int argument)
 	machine_write_msr(shape.global_clear, bits);
 }
 
-/* By overflow, since that is the only way that every version has. Only the named bit goes. */
+/* Sets the bits by overflow, which every version has. Clearing one bit leaves the others. */
 static void clear_clears(struct finding *finding, unsigned int argument)
 {
 	int second = next_counter(first_counter());

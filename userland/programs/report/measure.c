@@ -236,7 +236,7 @@ static bool results(struct measurement *m, const struct list *list)
 	return true;
 }
 
-/* Takes all records of NMIs, of which measure_nmis keeps the first; returns how many came. */
+/* Takes all records of NMIs into measure_nmis, which keeps the first ones; returns the number of all. */
 static uint64_t take_nmis(void)
 {
 	static struct pmu_nmi rest[NMIS_MAX];

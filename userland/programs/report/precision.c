@@ -26,7 +26,7 @@
 	"Weaver, Terpstra, Moore: Non-determinism and overcount on modern hardware performance counter " \
 	"implementations, ISPASS 2013"
 
-/* Judges an error of a count in which something happened EACH times; 0: it is not known how often. */
+/* Judges GOT, a count of WHAT while THING happened EACH times; 0: an unknown number of times. */
 static void explain(struct finding *finding, int64_t expected, int64_t got, int64_t each,
 		    const char *what, const char *thing)
 {

@@ -139,7 +139,7 @@ static void read_intel(void)
 	shape.branches_frozen = shape.has_branches && shape.version >= 4 ? STATUS_LBR_FROZEN : 0;
 }
 
-/* The four counters of K7 have no announcement: there is a PMU if a selection keeps what is written. */
+/* CPUID does not announce the four counters of K7: there is a PMU if an event select keeps its value. */
 static bool keeps_selection(void)
 {
 	uint64_t before, after;

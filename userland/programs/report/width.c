@@ -2,8 +2,8 @@
 /*
  * width.c - how many bits counters have, what writes keep of a value, and where a counter wraps.
  *
- * Where the width is not the announced one, its rule is broken and struct shape gets the real one, with which the
- * report goes on.
+ * Where the width is not the announced one, its rule is broken, and the report goes on with the real one in struct
+ * shape.
  */
 #include "measure.h"
 

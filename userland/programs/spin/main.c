@@ -6,8 +6,8 @@
  *     spin -l                   lists the works and what they retire
  *
  * Between main's call of the work and its return there is no other user instruction, so that
- * a counter of the process has the work's own counts plus a constant. That is the same for all
- * environments of so many variables, wherever their strings are: hence no getopt, which looks for one.
+ * a counter of the process has the work's own counts plus a constant. The constant is the same for all
+ * environments with the same number of variables, wherever their strings are: hence no getopt, which looks for one.
  *
  * Exit status: 0 done; 1 no memory for the work; 2 wrong use.
  */
