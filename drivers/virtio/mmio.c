@@ -213,6 +213,9 @@ static bool parse_size(const char **text, uint64_t *size)
 								 0;
 	if (!parse_number(text, shift ? at[-1] : '@', size) || *size > UINT32_MAX)
 		return false;
+	/* Nothing follows the unit. */
+	if (shift && *text != at)
+		return false;
 	*size <<= shift;
 	*text = at + 1;
 	return true;

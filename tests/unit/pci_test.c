@@ -49,7 +49,7 @@ static void accesses_stay_inside(void)
 	EXPECT_EQ(pci_read16(device, 0x41), 0xffff);
 	EXPECT_EQ(pci_read32(device, 0x100), 0xffffffff);
 	EXPECT_EQ(pci_read8(device, 0xffffffff), 0xff);
-	pci_write32(device, 0x46, 0);
+	pci_write32(device, 0x46, ~0u);
 	pci_write32(device, 0x144, 0);
 	EXPECT_EQ(get32(function->config + 0x44), 1);
 	end();
@@ -253,6 +253,7 @@ static void overlaps_belong_to_the_first(void)
 	set_bar(function, 0, 0xfe000000, 0xfe000000); /* around it */
 	set_bar(function, 1, 0xfe010000, 0xffff0000); /* after it */
 	set_bar(function, 2, 0xc001, 0xffff0000);     /* ports beside ports */
+	set_bar(function, 3, 0xfdff0000, 0xffff0000); /* before the first */
 	enumerate();
 	const struct pci_device *one = find(0, 1, 0), *two = find(0, 2, 0);
 
@@ -262,6 +263,7 @@ static void overlaps_belong_to_the_first(void)
 	EXPECT(two->regions[0].unusable);
 	EXPECT_EQ(two->regions[1].size, 0x10000);
 	EXPECT(two->regions[2].unusable);
+	EXPECT_EQ(two->regions[3].size, 0x10000);
 	end();
 }
 
@@ -301,14 +303,17 @@ static void maps_stay_inside(void)
 	begin();
 	struct function *function = add(0, 0, 0, CLASS_OTHER);
 
-	set_bar(function, 0, DEVICE_MEMORY, 0xffff0000);
+	/* Half of the memory: what is after it could be mapped, too. */
+	set_bar(function, 0, DEVICE_MEMORY, 0xffff8000);
 	set_bar(function, 1, 0xc001, 0xfff0);
 	struct pci_device *device = enumerate();
 
-	EXPECT(pci_map(device, 0, 0, 0x10000) == device_memory);
-	EXPECT(pci_map(device, 0, 0x1000, 0xf000) == device_memory + 0x1000);
-	EXPECT(!pci_map(device, 0, 0, 0x10001));
-	EXPECT(!pci_map(device, 0, 0x10000, 1));
+	EXPECT(pci_map(device, 0, 0, 0x8000) == device_memory);
+	EXPECT(pci_map(device, 0, 0x1000, 0x7000) == device_memory + 0x1000);
+	EXPECT(!pci_map(device, 0, 0, 0x8001));
+	EXPECT(!pci_map(device, 0, 0x1000, 0x7001));
+	EXPECT(!pci_map(device, 0, 0x8000, 1));
+	EXPECT(!pci_map(device, 0, 0x8001, 1));
 	EXPECT(!pci_map(device, 0, UINT64_MAX, 2));
 	EXPECT(!pci_map(device, 0, 0, 0));
 	EXPECT(!pci_map(device, 1, 0, 16));
@@ -362,6 +367,7 @@ static void each_bus_is_read_once(void)
 	add_bridge(3, 0, 3, 9);	  /* itself */
 	add_bridge(3, 1, 0, 255); /* back */
 	add_bridge(3, 2, 255, 255);
+	add_bridge(3, 4, 2, 9); /* back to a number that is free */
 	add(3, 3, 0, CLASS_OTHER);
 	add(20, 0, 0, CLASS_OTHER);
 	add_bridge(255, 0, 255, 255);
@@ -370,11 +376,12 @@ static void each_bus_is_read_once(void)
 
 	for (const struct pci_device *at = pci_device_first(); at; at = pci_device_next(at))
 		count++;
-	EXPECT_EQ(count, 9);
+	EXPECT_EQ(count, 10);
 	EXPECT(!find(20, 0, 0));
 	EXPECT(find(3, 3, 0)->bridge == find(0, 2, 0));
 	EXPECT(find(255, 0, 0)->bridge == find(3, 2, 0));
 	EXPECT_EQ(find(0, 3, 0)->secondary_bus, 0);
+	EXPECT_EQ(find(3, 4, 0)->secondary_bus, 0);
 	end();
 }
 
@@ -533,6 +540,9 @@ static void vectors_have_handlers(void)
 	EXPECT_EQ(pci_msix_route(device, 1, 2), -EINVAL);
 	EXPECT_EQ(pci_msix_route(device, 0, 0), -EINVAL);
 	EXPECT_EQ(pci_msix_route(device, 9, 0), -EINVAL);
+	EXPECT(entry_is(1, 24, 0, 0));
+	/* A refused CPU is forgotten. */
+	EXPECT_EQ(pci_function_reset(device), 0);
 	EXPECT(entry_is(1, 24, 0, 0));
 	pci_msix_mask(device, 1, true);
 	EXPECT(entry_is(1, 24, 0, 1));

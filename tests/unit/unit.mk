@@ -116,11 +116,12 @@ $(O)/unit/arch/%.S.o: arch/%.S
 	$(CC) -Dmemcpy=kernel_memcpy -Dmemmove=kernel_memmove -Dmemset=kernel_memset -c $< -o $@
 
 # Objects that a test links beside the archives.
-UNIT_BESIDE := string_test event_source_test sysctl_test ev67_perfctr_test set_aside_test name_tree_test
+UNIT_BESIDE := string_test event_source_test sysctl_test ev67_perfctr_test set_aside_test name_tree_test virtio_mmio_test
 BESIDE_string_test := $(O)/unit/arch/x86_64/string.S.o
 # These files define no symbol, so an archive does not yield them: START registers their only entry point.
 BESIDE_event_source_test := $(O)/unit/kernel/perf/event_source.c.o $(O)/unit/kernel/fs/pseudo_number.c.o
 BESIDE_sysctl_test := $(O)/unit/kernel/perf/sysctl.c.o
+BESIDE_virtio_mmio_test := $(O)/unit/drivers/virtio/mmio.c.o
 # perfctr's low level of each ISA has the same names: the archive has x86's.
 BESIDE_ev67_perfctr_test := $(O)/unit/arch/alpha/pmu/perfctr.c.o
 
