@@ -430,6 +430,30 @@ static void check_shots(void)
 	close(common);
 }
 
+static void take_event(void)
+{
+	struct event event;
+
+	must(syscall(__NR_epoll_wait, common, &event, 1, -1) == 1);
+}
+
+/* A task that leaves something to report wakes the next one. */
+static void check_sleepers(void)
+{
+	pid_t children[WORKERS];
+	uint64_t one = 1;
+
+	begin();
+	common = make_epoll();
+	ring[0] = make_counter(0);
+	EXPECT_EQ(control(common, CTL_ADD, ring[0], POLLIN), 0);
+	start_sleepers(children, WORKERS, take_event);
+	EXPECT_EQ(write(ring[0], &one, 8), 8);
+	end(children, WORKERS);
+	close(ring[0]);
+	close(common);
+}
+
 /* The children of a rule begin together: none may be through before another was started. */
 static void begin_together(void)
 {
@@ -542,6 +566,8 @@ static const struct tap_rule rules[] = {
 	{ "each waiter that was woken was counted as woken, wherever it was moved", check_requeue },
 	{ "a waiter gets its edge, round a ring of processes", check_ring },
 	{ "one process gets each shot of epoll, and none is lost", check_shots },
+	{ "an event that stays comes to each task that sleeps for it at one instance of epoll",
+	  check_sleepers },
 	{ "files and instances of epoll may be closed while they are watched and woken",
 	  check_closing },
 	{ "a process may exit while its signals are watched", check_signals_of_dead },
