@@ -292,6 +292,23 @@ static void handlers(void)
 	handler_at(STACK + 0x100000);
 }
 
+/* A signal interrupts a call of F by itself before F begins again: not a jump inside of F. */
+static void interrupted_call(void)
+{
+	begin();
+	go_on(START, STACK, 1);
+	call(F, STACK - 8, 10);
+	functions_signal(task, STACK - 32, BASE + 0x1fff);
+	go_on(HANDLER, STACK - 0x400, 100);
+	go_on(PROGRAM, STACK - 0x3f8, 3);
+	go_on(F, STACK - 32, 1000);
+	go_on(F, STACK - 24, 10);
+	go_on(START, STACK, 1);
+	expect_text(
+		"function 2 3 3 1\nfunction 3 2 1125 0\nfunction 5 1020 1123 2\nfunction 7 100 100 1\n"
+		"call 3 5 1 1123\ncall 5 2 1 3\ncall 5 5 1 0\ncall 5 7 1 100\nend\n");
+}
+
 /* Two signals at once: the second handler runs first and then the first. And a handler that leaves F by longjmp. */
 static void more_handlers(void)
 {
@@ -474,6 +491,8 @@ static const struct tap_rule rules[] = {
 	{ "a call of the next instruction is none", call_of_next },
 	{ "a return that matches no call goes on as a jump", unmatched_return },
 	{ "a handler is called by what it interrupts, on any stack", handlers },
+	{ "a call that a signal interrupts before its function begins is a call",
+	  interrupted_call },
 	{ "handlers may nest, and may leave by longjmp", more_handlers },
 	{ "a child continues its parent's calls, and a thread does not", forks },
 	{ "exec ends all calls, and costs without a function are kept", programs },

@@ -85,6 +85,34 @@ static void patterns(void)
 	}
 }
 
+/*
+ * 8 branches change their outcome after 1, 2 or 4 passes, until their entries are useful in all tables, of 16 places each.
+ * Another branch, which comes alone then, is taken every second time: each misprediction makes the entries in its way less
+ * useful, so that it gets places for its histories and is predicted.
+ */
+static void entries_age(void)
+{
+	ModelShape shape = small;
+	ModelCPU *cpu;
+	uint64_t before = 0;
+
+	shape.predictor.table_bits = 4;
+	shape.predictor.history_bits = 9;
+	Model *model = machine(&shape, &cpu);
+
+	for (unsigned pass = 0; pass < 200; pass++)
+		for (unsigned i = 0; i < 8; i++)
+			conditional(cpu, 0x1000 + 0x200 * i, pass >> i % 3 & 1);
+	for (unsigned pass = 0; pass < 200; pass++) {
+		if (pass == 190)
+			before = count(cpu, MODEL_MISPREDICT);
+		for (unsigned n = 0; n < 2; n++)
+			conditional(cpu, 0x100000, n < 1);
+	}
+	EXPECT_EQ(count(cpu, MODEL_MISPREDICT) - before, 0);
+	model_free(model);
+}
+
 /* if (data[i] >= 128) over sorted data: not taken 500 times, then taken 500 times: one misprediction, and one at the start. */
 static void sorted_data(void)
 {
@@ -294,6 +322,7 @@ static const struct tap_rule rules[] = {
 	{ "no branch takes an empty entry for its own", tag_of_nothing },
 	{ "a history's target is the last one that it had", entry_learns },
 	{ "a pattern of outcomes is learned if a history tells its places apart", patterns },
+	{ "an entry that is not used any more gives its place to another branch", entries_age },
 	{ "a test of sorted data is mispredicted where the data changes", sorted_data },
 	{ "each kind of branch has its items, with and without prediction", kinds },
 	{ "the BTB replaces the branch that was taken the longest time ago", btb },
