@@ -15,6 +15,8 @@ Shared data has its lock beside it: in the headers of kernel/perf each field of 
 letters of its locks, and a comment before the structure explains the letters. UNSHARED has the structures that need none.
 
 A program in Python begins with Debian's interpreter, whatever a user has in the PATH.
+
+An observing program has at most PROGRAM_LINES lines: what would make it longer is a second subject, a program of its own.
 """
 
 import os
@@ -236,6 +238,29 @@ def check_interpreters(report):
     report.equal(wrong, [], "a program in Python asks for Debian's interpreter, /usr/bin/python3")
 
 
+PROGRAM_LINES = 400
+
+
+def overlong(texts):
+    """A complaint about each observing program among TEXTS, {path: text}, that has too many lines."""
+    for path, text in sorted(texts.items()):
+        folder, file = os.path.split(path)
+        lines = len(text.splitlines())
+        if folder == "tests/conformance/programs" and file.startswith("observe_") and lines > PROGRAM_LINES:
+            yield f"expected: at most {PROGRAM_LINES} lines, got: {lines}, file: {path}"
+
+
+def check_lengths(report):
+    place = "tests/conformance/programs/"
+    texts = {f"{place}observe_b.c": "\n" * (PROGRAM_LINES + 1), f"{place}observe_a.c": "\n" * PROGRAM_LINES, f"{place}long.h": "\n" * 1000}
+    report.equal(list(overlong(texts)), [f"expected: at most 400 lines, got: 401, file: {place}observe_b.c"],
+                 "an observing program that is too long is found")
+    texts = {path: read(path) for path in sources(".c") if path.startswith(f"{place}observe_")}
+    report.ok(len(texts) > 100, "observing programs are found", len(texts))
+    wrong = list(overlong(texts))
+    report.ok(not wrong, f"no observing program has more than {PROGRAM_LINES} lines", *wrong, "split it by subject")
+
+
 def main():
     report = tap.Report()
     check_downhill(report)
@@ -243,6 +268,7 @@ def main():
     check_headers(report)
     check_locks(report)
     check_interpreters(report)
+    check_lengths(report)
     return report.done()
 
 
