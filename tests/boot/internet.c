@@ -3,7 +3,7 @@
  * Rules of internet sockets that need several tasks at once: what one does to a socket does not take its queue or its
  * connection from under another's call.
  *
- * tests/conformance/programs/observe_inet.c has the answers of each call, beside Linux's.
+ * tests/conformance/programs/observe_inet*.c have the answers of each call, beside Linux's.
  */
 #include <signal.h>
 #include <string.h>

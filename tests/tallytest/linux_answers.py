@@ -46,9 +46,9 @@ INTEL_MODELS = ("skylake",)
 COUNTING = ("observe_model",)
 MODEL_PROGRAMS = {
     "observe_encodings": ("skylake", "zen3", "zen4"),
+    "observe_event_errors": ("zen3",),
     "observe_event_source": ("skylake", "k8", "zen3", "zen4"),
     "observe_faults": ("zen3",),
-    "observe_kinds": ("zen3",),
     "observe_model": ("skylake", "zen3", "zen4"),
     "observe_open": ("skylake", "k8", "zen3", "zen4"),
     "observe_proc_system": ("zen3",),

@@ -20,7 +20,7 @@ ALPHA_NOT = "Programs that are not for Alpha"
 OPTIONS = ("--pmu", "emulated", "--icount", "--timeout", "300")
 # The devices that a program observes.
 ACCELERATORS = ("dsa,queue=none", "iax,queue=none")
-DEVICES = {"observe_dsa_files": ACCELERATORS, "observe_dsa_settings": ACCELERATORS}
+DEVICES = dict.fromkeys(("observe_dmatest_parameters", "observe_dsa_files", "observe_dsa_settings"), ACCELERATORS)
 # Programs that virtual time disturbs, and why: they run in real time.
 REAL_TIME = {"observe_rseq": "a signal has to come before the tick, which Linux has at once there"}
 # Programs that need more CPUs than one.

@@ -17,6 +17,8 @@ letters of its locks, and a comment before the structure explains the letters. U
 A program in Python begins with Debian's interpreter, whatever a user has in the PATH.
 
 A version's heading in CHANGELOG.md has a date and names a commit of the history.
+
+An observing program has at most PROGRAM_LINES lines: a longer one has a second subject, which gets its own.
 """
 
 import os
@@ -70,6 +72,8 @@ WITH_DEFAULT = {"pmu"}
 
 COMMENT_OR_STRING = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 DECLARATION = re.compile(r"^static\b(?!_)[^;{}=#]*?\b(\w+)\s*\(((?:[^;{}=#])*)\)\s*;", re.MULTILINE)
+# The most of an observing program.
+PROGRAM_LINES = 400
 # Words before a parenthesis that are no function's name.
 NOT_FUNCTIONS = {"__attribute__", "PERCPU", "aligned", "LIST_HEAD", "TAILQ_HEAD"}
 
@@ -256,6 +260,26 @@ def check_versions(report):
     report.ok(headings and not bad, "a version's heading has a date and names a commit of the history", *bad)
 
 
+def overlong(texts):
+    """A complaint about each observing program among TEXTS, {path: text}, that has too many lines."""
+    for path, text in sorted(texts.items()):
+        folder, file = os.path.split(path)
+        lines = len(text.splitlines())
+        if folder == "tests/conformance/programs" and file.startswith("observe_") and lines > PROGRAM_LINES:
+            yield f"expected: at most {PROGRAM_LINES} lines, got: {lines}, file: {path}"
+
+
+def check_lengths(report):
+    place = "tests/conformance/programs/"
+    texts = {f"{place}observe_b.c": "\n" * (PROGRAM_LINES + 1), f"{place}observe_a.c": "\n" * PROGRAM_LINES, f"{place}long.h": "\n" * 1000}
+    report.equal(list(overlong(texts)), [f"expected: at most 400 lines, got: 401, file: {place}observe_b.c"],
+                 "an observing program that is too long is found")
+    texts = {path: read(path) for path in sources(".c") if path.startswith(f"{place}observe_")}
+    report.ok(len(texts) > 100, "observing programs are found", len(texts))
+    wrong = list(overlong(texts))
+    report.ok(not wrong, f"no observing program has more than {PROGRAM_LINES} lines", *wrong, "split it by subject")
+
+
 def main():
     report = tap.Report()
     check_downhill(report)
@@ -264,6 +288,7 @@ def main():
     check_locks(report)
     check_interpreters(report)
     check_versions(report)
+    check_lengths(report)
     return report.done()
 
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Writing to the files of a DSA: values that are none, settings in the wrong order and while the device or the queue is
- * enabled, binding and unbinding, and dmatest's parameters. Each write shows its outcome and what the file has then; an
- * attempt to enable shows cmd_status, too.
+ * enabled, binding and unbinding. Each write shows its outcome and what the file has then; an attempt to enable shows
+ * cmd_status, too. The parameters of dmatest, which uses an enabled queue, are in observe_dmatest_parameters.c.
  */
 #include <sys/wait.h>
 
 #include "dsa.h"
+#include "written_values.h"
 
 static const char *path_of(const char *name)
 {
@@ -14,29 +15,6 @@ static const char *path_of(const char *name)
 
 	snprintf(path, sizeof(path), DSA_DEVICES "%s", name);
 	return path;
-}
-
-/* VALUE with its spaces and ends of lines visible, and short. */
-static const char *visible(const char *value)
-{
-	static char texts[2][64];
-	static unsigned int turn;
-	char *text = texts[turn++ % 2];
-	size_t size = 0;
-
-	if (strlen(value) > 40) {
-		snprintf(text, sizeof(texts[0]), "%zu characters", strlen(value));
-		return text;
-	}
-	text[size++] = '"';
-	for (; *value; value++) {
-		if (*value == '\n')
-			text[size++] = '\\';
-		text[size++] = *value == '\n' ? 'n' : *value;
-	}
-	text[size++] = '"';
-	text[size] = '\0';
-	return text;
 }
 
 static void set(const char *name, const char *value)
@@ -97,31 +75,6 @@ static const char *long_text(size_t size)
 	text[size] = '\0';
 	return text;
 }
-
-static const char *const numbers[] = { "",
-				       "\n",
-				       " ",
-				       "x",
-				       "1x",
-				       "1 2",
-				       "0x1",
-				       "010",
-				       "+1",
-				       "-1",
-				       "-2",
-				       " 1",
-				       "1 ",
-				       "1\n",
-				       "2",
-				       "3",
-				       "4",
-				       "99999",
-				       "4294967296",
-				       "18446744073709551615",
-				       "18446744073709551616",
-				       "-9223372036854775809",
-				       "0",
-				       NULL };
 
 static void idle_queue(void)
 {
@@ -316,31 +269,6 @@ static void enabled(void)
 	states("after settings");
 }
 
-static void test(const char *name, const char *value)
-{
-	char path[128];
-
-	snprintf(path, sizeof(path), DMATEST "%s", name);
-	show(outcome_value(write_file(path, value)), "dmatest %s < %s", name, visible(value));
-	show(file_text(path), "dmatest %s after %s", name, visible(value));
-}
-
-/* Its parameters only: docs/abi-differences.md has how Tally's test runs. */
-static void self_test(void)
-{
-	static const char *const flags[] = { "", "x", "1", "yes", "n", "On", "oFf", "o", "0", NULL };
-
-	for (size_t i = 0; numbers[i]; i++)
-		test("iterations", numbers[i]);
-	for (size_t i = 0; numbers[i]; i++)
-		test("timeout", numbers[i]);
-	for (size_t i = 0; flags[i]; i++)
-		test("norandom", flags[i]);
-	test("wait", "1");
-	test("run", "0");
-	show(file_text("/sys/class/dma/dma1chan0/in_use"), "in_use");
-}
-
 static void by_others(void)
 {
 	pid_t pid;
@@ -353,8 +281,6 @@ static void by_others(void)
 		set("wq0.3/group_id", "1");
 		set("dsa0/cmd_status", "1");
 		drive("another user", "dmaengine", "unbind", "wq0.0");
-		test("run", "1");
-		test("wait", "1");
 		fflush(stdout);
 		_exit(0);
 	}
@@ -408,7 +334,6 @@ int main(void)
 	idle_device();
 	wrong_order();
 	enabled();
-	self_test();
 	by_others();
 	disable();
 	disable_device();
