@@ -132,7 +132,7 @@ def run(command, folder):
     """Status and output of a command line, by a shell, without the variables of the make that runs the tests."""
     if not command.startswith("make "):
         return tap.command(["/bin/bash", "-c", command], cwd=folder)
-    outer = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "TALLY_BUILD", "TALLY_DEBUG_KERNEL")
+    outer = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "O", "TALLY_BUILD", "TALLY_DEBUG_KERNEL")
     environment = {name: value for name, value in os.environ.items() if name not in outer}
     return tap.command(["/bin/bash", "-c", command], cwd=ROOT, env=environment)
 
