@@ -88,13 +88,16 @@ def main():
     report.equal(twice, [], "no two locks have one name")
 
     with open(os.path.join(ROOT, PAGE), encoding="utf-8") as file:
-        names = sorted(set(NAMED.findall(file.read())))
+        page = file.read()
+    names = sorted(set(NAMED.findall(page)))
     missing = [f"{paths[0]}: {'->'.join(filter(None, lock))}" for lock, paths in sorted(locks.items(), key=lambda item: item[1])
                if not any(is_named(lock, name) for name in names)]
     report.equal(missing, [], f"{PAGE} has every lock")
     meant = {name: ["->".join(filter(None, lock)) for lock in locks if is_named(lock, name)] for name in names}
     wrong = [f"{name}: {' or '.join(found) or 'there is no such lock'}" for name, found in meant.items() if len(found) != 1]
     report.equal(wrong, [], "each name in it is that of one lock")
+    orders = re.findall(r"^ {4}(.* > .*)$", page, re.MULTILINE)
+    report.equal([order for order in sorted(set(orders)) if orders.count(order) > 1], [], "no order stands twice in it")
     gone = [path for path in LEFT_OUT if not os.path.exists(os.path.join(ROOT, path))]
     report.equal(gone, [], "each exception exists")
     return report.done()

@@ -36,6 +36,7 @@ NOT_OURS = {
     ".github/workflows/": "GitHub's",
     "a.c": "an example",
     "build/alpha/": "made by the build",
+    "build/user/bin/": "made by the build",
     "hello.c": "an example",
     "prog.c": "an example",
     "counters.h": "PAPI's",

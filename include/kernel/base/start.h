@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Steps of the start. A part registers what it does at start beside the function, and kernel/main.c, which
- * runs the steps, names no part. The linker collects the steps (section start_steps of linker.ld).
+ * Steps of the start. A part registers its step beside the function, and kernel/main.c runs the steps. It names only the
+ * parts that start before the first step, or that change from one level to the next: the console, and the trees of
+ * files. The linker collects the steps (section start_steps of linker.ld).
  *
  * Steps of one level run in no particular order. All run in task context on the boot CPU, when the other CPUs
  * run.
