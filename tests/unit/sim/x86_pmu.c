@@ -64,7 +64,7 @@ struct registers {
 	uint64_t extra[4], smi, pperf; /* Skylake's */
 	bool masked, hold;
 	unsigned int pending;
-	bool moving; /* the counters: one instruction of the hardware, which nothing interrupts */
+	bool moving; /* counting, or a WRMSR: nothing happens in the middle of it */
 	uint64_t writes, counted;
 	struct sim_x86_write kept[SIM_WRITES_KEPT];
 };
@@ -423,10 +423,12 @@ void msr_write(uint32_t number, uint64_t value)
 	struct registers *file = this_registers();
 
 	file->kept[file->writes++ % SIM_WRITES_KEPT] = (struct sim_x86_write){ number, value };
+	file->moving = true;
 	if (is_amd())
 		write_amd(number, value);
 	else
 		write_intel(number, value);
+	file->moving = false;
 }
 
 bool msr_read_try(uint32_t number, uint64_t *value)
