@@ -138,6 +138,12 @@ static int read_source(struct tmpfs_source *source, uint64_t offset, void *buffe
 	return error;
 }
 
+void p9_source_forget_block(struct p9_source *file)
+{
+	if (file->share->block_owner == file)
+		file->share->block_owner = NULL;
+}
+
 static void free_source(struct tmpfs_source *source)
 {
 	struct p9_source *file = __containerof(source, struct p9_source, source);
@@ -200,12 +206,6 @@ void p9_source_keep(struct p9_source *file)
 		file->kept = true;
 	}
 	mutex_unlock(&file->share->mutex);
-}
-
-void p9_source_forget_block(struct p9_source *file)
-{
-	if (file->share->block_owner == file)
-		file->share->block_owner = NULL;
 }
 
 struct p9_source *p9_source_create(struct share *share, struct inode *inode, uint64_t size)

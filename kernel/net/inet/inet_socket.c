@@ -27,42 +27,6 @@
 
 struct inet_sockets inet_sockets = TAILQ_HEAD_INITIALIZER(inet_sockets);
 
-struct inet_socket *inet_create(int domain, int type)
-{
-	if (!inet_charge(sizeof(struct inet_socket)))
-		return NULL;
-	struct inet_socket *socket = kzalloc(sizeof(*socket));
-
-	if (!socket) {
-		inet_uncharge(sizeof(*socket));
-		return NULL;
-	}
-	socket_init(&socket->base, domain, type, type == SOCK_STREAM ? IPPROTO_TCP : IPPROTO_UDP);
-	mutex_init(&socket->read_mutex);
-	STAILQ_INIT(&socket->chunks);
-	TAILQ_INIT(&socket->waiting);
-	socket->has_room = true;
-	socket->local = socket->remote = *(domain == AF_INET ? IP4_ADDR_ANY : IP6_ADDR_ANY);
-	socket->ttl = TTL_DEFAULT;
-	socket->keep_idle_s = KEEP_IDLE_DEFAULT_S;
-	socket->keep_interval_s = KEEP_INTERVAL_DEFAULT_S;
-	socket->keep_count = KEEP_COUNT_DEFAULT;
-	if (type == SOCK_STREAM) {
-		socket->base.send_buffer = TCP_SEND_BUFFER;
-		socket->base.receive_buffer = TCP_RECEIVE_BUFFER;
-	}
-	TAILQ_INSERT_TAIL(&inet_sockets, socket, all);
-	return socket;
-}
-
-void inet_destroy(struct inet_socket *socket)
-{
-	inet_queue_purge(socket);
-	TAILQ_REMOVE(&inet_sockets, socket, all);
-	inet_uncharge(sizeof(*socket));
-	kfree(socket);
-}
-
 /* --- received bytes --- */
 
 const char *inet_chunk_bytes(const struct inet_chunk *chunk)
@@ -146,6 +110,44 @@ struct inet_chunk *inet_queue_next(struct inet_socket *socket, struct inet_chunk
 	*size = chunk ? chunk->size - chunk->taken : 0;
 	mutex_unlock(&inet_mutex);
 	return chunk;
+}
+
+/* --- sockets --- */
+
+struct inet_socket *inet_create(int domain, int type)
+{
+	if (!inet_charge(sizeof(struct inet_socket)))
+		return NULL;
+	struct inet_socket *socket = kzalloc(sizeof(*socket));
+
+	if (!socket) {
+		inet_uncharge(sizeof(*socket));
+		return NULL;
+	}
+	socket_init(&socket->base, domain, type, type == SOCK_STREAM ? IPPROTO_TCP : IPPROTO_UDP);
+	mutex_init(&socket->read_mutex);
+	STAILQ_INIT(&socket->chunks);
+	TAILQ_INIT(&socket->waiting);
+	socket->has_room = true;
+	socket->local = socket->remote = *(domain == AF_INET ? IP4_ADDR_ANY : IP6_ADDR_ANY);
+	socket->ttl = TTL_DEFAULT;
+	socket->keep_idle_s = KEEP_IDLE_DEFAULT_S;
+	socket->keep_interval_s = KEEP_INTERVAL_DEFAULT_S;
+	socket->keep_count = KEEP_COUNT_DEFAULT;
+	if (type == SOCK_STREAM) {
+		socket->base.send_buffer = TCP_SEND_BUFFER;
+		socket->base.receive_buffer = TCP_RECEIVE_BUFFER;
+	}
+	TAILQ_INSERT_TAIL(&inet_sockets, socket, all);
+	return socket;
+}
+
+void inet_destroy(struct inet_socket *socket)
+{
+	inet_queue_purge(socket);
+	TAILQ_REMOVE(&inet_sockets, socket, all);
+	inet_uncharge(sizeof(*socket));
+	kfree(socket);
 }
 
 int inet_broken_pipe(unsigned int flags)
