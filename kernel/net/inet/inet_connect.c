@@ -25,6 +25,7 @@
 /* A connection without a socket whose peer takes nothing would stay without a limit: its data count into the bound of all. */
 static err_t give_up(void *unused, struct tcp_pcb *pcb)
 {
+	mutex_assert_held(&inet_mutex);
 	if (!pcb->persist_backoff)
 		return ERR_OK;
 	tcp_abort(pcb);
@@ -36,6 +37,7 @@ void inet_tcp_detach(struct inet_socket *socket)
 {
 	struct tcp_pcb *pcb = socket->tcp;
 
+	mutex_assert_held(&inet_mutex);
 	tcp_arg(pcb, NULL);
 	tcp_recv(pcb, NULL);
 	tcp_sent(pcb, NULL);
@@ -48,9 +50,9 @@ void inet_tcp_detach(struct inet_socket *socket)
 static err_t has_received(void *of_socket, struct tcp_pcb *pcb, struct pbuf *packet, err_t error)
 {
 	struct inet_socket *socket = of_socket;
-
 	struct pbuf *whole = packet;
 
+	mutex_assert_held(&inet_mutex);
 	if (!packet) {
 		socket->finished = true;
 		socket->shutdown |= SOCKET_NO_RECEIVE;
@@ -81,6 +83,7 @@ static err_t has_sent(void *of_socket, struct tcp_pcb *pcb, u16_t size)
 	struct inet_socket *socket = of_socket;
 	bool had_room = socket->has_room;
 
+	mutex_assert_held(&inet_mutex);
 	inet_tcp_update_room(socket);
 	if (!had_room && socket->has_room)
 		socket_notify(&socket->base, POLL_OUT);
@@ -92,6 +95,7 @@ static err_t try_again(void *of_socket, struct tcp_pcb *pcb)
 {
 	struct inet_socket *socket = of_socket;
 
+	mutex_assert_held(&inet_mutex);
 	if (socket->starved) {
 		socket->starved = false;
 		inet_tcp_update_room(socket);
@@ -105,6 +109,7 @@ static void fail(struct inet_socket *socket, int error)
 {
 	bool was_connecting = socket->state == INET_CONNECTING;
 
+	mutex_assert_held(&inet_mutex);
 	socket->tcp = NULL;
 	socket->state = INET_CLOSED;
 	socket->connect_pending = false;
@@ -124,6 +129,7 @@ static void has_failed(void *of_socket, err_t error)
 {
 	struct inet_socket *socket = of_socket;
 
+	mutex_assert_held(&inet_mutex);
 	if (error == ERR_RST)
 		fail(socket, socket->state == INET_CONNECTING ? ECONNREFUSED :
 			     socket->finished		      ? EPIPE :
@@ -136,6 +142,7 @@ static err_t has_connected(void *of_socket, struct tcp_pcb *pcb, err_t error)
 {
 	struct inet_socket *socket = of_socket;
 
+	mutex_assert_held(&inet_mutex);
 	socket->state = INET_CONNECTED;
 	inet_tcp_update_room(socket);
 	socket_notify(&socket->base, POLL_OUT);
@@ -144,6 +151,7 @@ static err_t has_connected(void *of_socket, struct tcp_pcb *pcb, err_t error)
 
 void inet_tcp_attach(struct inet_socket *socket)
 {
+	mutex_assert_held(&inet_mutex);
 	tcp_arg(socket->tcp, socket);
 	tcp_recv(socket->tcp, has_received);
 	tcp_sent(socket->tcp, has_sent);
@@ -156,6 +164,7 @@ void inet_tcp_unreachable(struct inet_socket *socket, int error, uint32_t number
 {
 	struct tcp_pcb *pcb = socket->tcp;
 
+	mutex_assert_held(&inet_mutex);
 	/* A connection that stands waits for the way to come back. The attempt's only segment is the one before `lastack` + 1. */
 	if (socket->state != INET_CONNECTING || number != pcb->lastack)
 		return;
@@ -172,6 +181,7 @@ static void end_connection(struct inet_socket *socket)
 {
 	struct tcp_pcb *pcb = socket->tcp;
 
+	mutex_assert_held(&inet_mutex);
 	if (!pcb)
 		return;
 	inet_tcp_detach(socket);
@@ -275,6 +285,8 @@ static void close_pcb(struct inet_socket *socket)
 /* Begins to connect SOCKET to TO and PORT. 0 or a negative error. read_mutex and inet_mutex held. */
 static int begin(struct inet_socket *socket, const ip_addr_t *to, uint16_t port)
 {
+	mutex_assert_held(&socket->read_mutex);
+	mutex_assert_held(&inet_mutex);
 	ip_addr_t from;
 	int error = inet_source(socket, to, &from);
 

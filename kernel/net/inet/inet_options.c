@@ -74,6 +74,7 @@ static int check_level(const struct inet_socket *socket, int level)
 
 unsigned int inet_tcp_state(const struct inet_socket *socket)
 {
+	mutex_assert_held(&inet_mutex);
 	/* By lwIP's number. */
 	static const uint8_t states[] = { [CLOSED] = TCP_CLOSE,
 					  [LISTEN] = TCP_LISTEN,
@@ -141,6 +142,7 @@ void inet_tcp_apply_options(struct inet_socket *socket)
 {
 	struct tcp_pcb *pcb = socket->tcp;
 
+	mutex_assert_held(&inet_mutex);
 	if (!pcb || socket->state == INET_LISTENING)
 		return;
 	if (socket->no_delay)

@@ -49,6 +49,7 @@ static bool append_to_last(struct inet_socket *socket, struct pbuf *packet)
 bool inet_queue_append(struct inet_socket *socket, struct pbuf *packet, const ip_addr_t *from,
 		       uint16_t from_port)
 {
+	mutex_assert_held(&inet_mutex);
 	bool stream = socket->base.type == SOCK_STREAM,
 	     small = stream && packet->tot_len <= SMALL_BYTES;
 	size_t size = packet->tot_len;
@@ -83,6 +84,7 @@ bool inet_queue_append(struct inet_socket *socket, struct pbuf *packet, const ip
 
 void inet_queue_remove(struct inet_socket *socket, struct inet_chunk *chunk)
 {
+	mutex_assert_held(&inet_mutex);
 	STAILQ_REMOVE_HEAD(&socket->chunks, link);
 	socket->unread_count--;
 	socket->unread_bytes -= socket->base.type == SOCK_STREAM ? chunk->size - chunk->taken :
@@ -97,6 +99,7 @@ void inet_queue_purge(struct inet_socket *socket)
 {
 	struct inet_chunk *chunk;
 
+	mutex_assert_held(&inet_mutex);
 	while ((chunk = STAILQ_FIRST(&socket->chunks)))
 		inet_queue_remove(socket, chunk);
 }
@@ -104,6 +107,7 @@ void inet_queue_purge(struct inet_socket *socket)
 struct inet_chunk *inet_queue_next(struct inet_socket *socket, struct inet_chunk *last,
 				   size_t *size)
 {
+	mutex_assert_held(&socket->read_mutex);
 	mutex_lock(&inet_mutex);
 	struct inet_chunk *chunk = last ? STAILQ_NEXT(last, link) : STAILQ_FIRST(&socket->chunks);
 
@@ -116,6 +120,7 @@ struct inet_chunk *inet_queue_next(struct inet_socket *socket, struct inet_chunk
 
 struct inet_socket *inet_create(int domain, int type)
 {
+	mutex_assert_held(&inet_mutex);
 	if (!inet_charge(sizeof(struct inet_socket)))
 		return NULL;
 	struct inet_socket *socket = kzalloc(sizeof(*socket));
@@ -144,6 +149,7 @@ struct inet_socket *inet_create(int domain, int type)
 
 void inet_destroy(struct inet_socket *socket)
 {
+	mutex_assert_held(&inet_mutex);
 	inet_queue_purge(socket);
 	TAILQ_REMOVE(&inet_sockets, socket, all);
 	inet_uncharge(sizeof(*socket));
