@@ -17,7 +17,7 @@
  * Locks: sets_mutex, for the number of live sets. The fields of a set change on the CPU where its task runs,
  * interrupts off, or in the overflow interrupt there.
  */
-#include <kernel/perfctr_task.h>
+#include <kernel/perfctr/vperfctr.h>
 
 #include <string.h>
 
@@ -36,7 +36,7 @@
 #include <kernel/mm/vm.h>
 #include <kernel/perf/settings.h>
 #include <kernel/perf/user_access.h>
-#include <kernel/perfctr.h>
+#include <kernel/perfctr/perfctr.h>
 #include <kernel/sched/task.h>
 #include <kernel/task/signal.h>
 #include <uapi/linux/errno.h>
