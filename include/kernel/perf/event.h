@@ -75,11 +75,13 @@ struct hw_event {
 	union {
 		struct hw_counter counter; /* PMUs of hardware events */
 		struct timer timer;	   /* P: software_clock.c */
-		/* software.c, kernel/trace/pmu.c */
+		/* P: software.c: in the CPU's list of active events */
+		TAILQ_ENTRY(perf_event) software_link;
+		/* kernel/trace/pmu.c */
 		struct {
-			/* P: in the CPU's list of active events */
-			TAILQ_ENTRY(perf_event) software_link;
-			/* A: kernel/trace/pmu.c: set once; NULL: none */
+			/* P: in one of the CPU's lists of active events */
+			TAILQ_ENTRY(perf_event) tracepoint_link;
+			/* A: set once; NULL: none */
 			struct trace_filter *_Atomic filter;
 		};
 		/* breakpoint.c */
