@@ -52,9 +52,10 @@ struct vperfctr {
 	struct task *_Atomic owner;	 /* NULL: it has exited */
 	_Atomic bool dead;		 /* the counters never run again */
 	_Atomic int signal;		 /* 0: none */
-	unsigned int resume_cstatus;	 /* what an overflow has stopped; 0: nothing */
-	_Atomic unsigned int overflown;	 /* counters of the signal that is due */
-	bool user_reads;		 /* constant: a mapping permits RDPMC */
+	/* On the task's CPU, interrupts off, or in the overflow interrupt there: what an overflow has stopped; 0: nothing */
+	unsigned int resume_cstatus;
+	_Atomic unsigned int overflown; /* counters of the signal that is due */
+	bool user_reads;		/* constant: a mapping permits RDPMC */
 	struct deferred_work work;
 	_Atomic unsigned int references; /* file, task */
 };
