@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Interface of every ISA: the low level of perfctr (<kernel/perfctr.h>). A counter is named by pmc_map of its control
+ * Interface of every ISA: the low level of perfctr (<kernel/perfctr/perfctr.h>). A counter is named by pmc_map of its control
  * data; see <uapi/linux/perfctr.h>.
  */
 #ifndef ARCH_PERFCTR_H

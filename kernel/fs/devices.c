@@ -17,6 +17,15 @@
 
 static struct device *devices; /* in the order in which they were added. Constant after the start */
 
+void device_add(struct device *device)
+{
+	struct device **last = &devices;
+
+	while (*last)
+		last = &(*last)->next;
+	*last = device;
+}
+
 static ssize_t read_nothing(struct file *file, void *user_buffer, size_t size, uint64_t *position)
 {
 	return 0;
@@ -125,15 +134,6 @@ static void add_memory_devices(void)
 START(START_DEVICES, add_memory_devices);
 
 /* --- nodes --- */
-
-void device_add(struct device *device)
-{
-	struct device **last = &devices;
-
-	while (*last)
-		last = &(*last)->next;
-	*last = device;
-}
 
 /* The device of NUMBER, a minor number within the device's included. */
 static const struct device *find_device(uint64_t number)

@@ -371,69 +371,6 @@ static int insert(struct epoll *epoll, struct file *file, int fd,
 	return -ENOMEM;
 }
 
-int epoll_modify(struct epoll *epoll, struct file *file, int fd,
-		 const struct kernel_epoll_event *event)
-{
-	mutex_lock(&epoll->mutex);
-	struct epoll_item *item = find(epoll, file, fd);
-	int error = !item ? -ENOENT : item->event.events & EPOLLEXCLUSIVE ? -EINVAL : 0;
-
-	if (!error) {
-		unsigned long state = spin_lock_irqsave(&epoll->lock);
-
-		item->event = *event;
-		item->event.events |= EPOLLERR | EPOLLHUP;
-		spin_unlock_irqrestore(&epoll->lock, state);
-		poll_changed(item, NULL);
-	}
-	mutex_unlock(&epoll->mutex);
-	return error;
-}
-
-int epoll_add(struct epoll *epoll, struct file *file, int fd,
-	      const struct kernel_epoll_event *event)
-{
-	struct epoll *inner = epoll_of_file(file);
-	bool nested = inner || !LIST_EMPTY(&epoll->file->watchers);
-	int error = 0;
-
-	if (nested)
-		mutex_lock(&epoll_watching_mutex);
-	if (inner && !epoll_may_nest(epoll, inner))
-		error = -ELOOP;
-	if (!error) {
-		mutex_lock(&epoll->mutex);
-		error = insert(epoll, file, fd, event);
-		mutex_unlock(&epoll->mutex);
-	}
-	if (!error && nested && !epoll_paths_are_few(file)) {
-		mutex_lock(&epoll->mutex);
-		destroy_item(find(epoll, file, fd));
-		mutex_unlock(&epoll->mutex);
-		error = -EINVAL;
-	}
-	if (nested)
-		mutex_unlock(&epoll_watching_mutex);
-	return error;
-}
-
-int epoll_remove(struct epoll *epoll, struct file *file, int fd)
-{
-	bool nested = epoll_of_file(file);
-
-	if (nested)
-		mutex_lock(&epoll_watching_mutex);
-	mutex_lock(&epoll->mutex);
-	struct epoll_item *item = find(epoll, file, fd);
-
-	if (item)
-		destroy_item(item);
-	mutex_unlock(&epoll->mutex);
-	if (nested)
-		mutex_unlock(&epoll_watching_mutex);
-	return item ? 0 : -ENOENT;
-}
-
 /* --- files --- */
 
 void epoll_forget_file(struct file *file)
@@ -527,4 +464,69 @@ struct file *epoll_file_create(void)
 		return NULL;
 	}
 	return epoll->file;
+}
+
+/* --- adding, changing and removing --- */
+
+int epoll_modify(struct epoll *epoll, struct file *file, int fd,
+		 const struct kernel_epoll_event *event)
+{
+	mutex_lock(&epoll->mutex);
+	struct epoll_item *item = find(epoll, file, fd);
+	int error = !item ? -ENOENT : item->event.events & EPOLLEXCLUSIVE ? -EINVAL : 0;
+
+	if (!error) {
+		unsigned long state = spin_lock_irqsave(&epoll->lock);
+
+		item->event = *event;
+		item->event.events |= EPOLLERR | EPOLLHUP;
+		spin_unlock_irqrestore(&epoll->lock, state);
+		poll_changed(item, NULL);
+	}
+	mutex_unlock(&epoll->mutex);
+	return error;
+}
+
+int epoll_add(struct epoll *epoll, struct file *file, int fd,
+	      const struct kernel_epoll_event *event)
+{
+	struct epoll *inner = epoll_of_file(file);
+	bool nested = inner || !LIST_EMPTY(&epoll->file->watchers);
+	int error = 0;
+
+	if (nested)
+		mutex_lock(&epoll_watching_mutex);
+	if (inner && !epoll_may_nest(epoll, inner))
+		error = -ELOOP;
+	if (!error) {
+		mutex_lock(&epoll->mutex);
+		error = insert(epoll, file, fd, event);
+		mutex_unlock(&epoll->mutex);
+	}
+	if (!error && nested && !epoll_paths_are_few(file)) {
+		mutex_lock(&epoll->mutex);
+		destroy_item(find(epoll, file, fd));
+		mutex_unlock(&epoll->mutex);
+		error = -EINVAL;
+	}
+	if (nested)
+		mutex_unlock(&epoll_watching_mutex);
+	return error;
+}
+
+int epoll_remove(struct epoll *epoll, struct file *file, int fd)
+{
+	bool nested = epoll_of_file(file);
+
+	if (nested)
+		mutex_lock(&epoll_watching_mutex);
+	mutex_lock(&epoll->mutex);
+	struct epoll_item *item = find(epoll, file, fd);
+
+	if (item)
+		destroy_item(item);
+	mutex_unlock(&epoll->mutex);
+	if (nested)
+		mutex_unlock(&epoll_watching_mutex);
+	return item ? 0 : -ENOENT;
 }

@@ -111,19 +111,6 @@ static struct file *put(struct file_table *table, unsigned int fd, struct descri
 /* Keeps a task from giving up its table while another task looks at it. Comes before table->lock. */
 static struct spinlock table_owner_lock = SPINLOCK_INITIALIZER;
 
-void file_table_switch(struct file_table *table)
-{
-	struct task *self = task_current();
-
-	spin_lock(&table_owner_lock);
-	struct file_table *old = self->files;
-
-	self->files = table;
-	spin_unlock(&table_owner_lock);
-	if (old)
-		file_table_put(old);
-}
-
 /* Returns the file at FD with a reference, or NULL. Called without table->lock. Inline: most calls that
  * take a descriptor come here, with CLOEXEC NULL. */
 static inline __attribute__((always_inline)) struct file *get_file(struct file_table *table, int fd,
@@ -410,6 +397,19 @@ void file_table_put(struct file_table *table)
 		if (table->descriptors[fd].file)
 			close_one(table, fd, false);
 	free_table(table);
+}
+
+void file_table_switch(struct file_table *table)
+{
+	struct task *self = task_current();
+
+	spin_lock(&table_owner_lock);
+	struct file_table *old = self->files;
+
+	self->files = table;
+	spin_unlock(&table_owner_lock);
+	if (old)
+		file_table_put(old);
 }
 
 void file_table_close_on_exec(struct file_table *table)

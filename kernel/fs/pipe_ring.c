@@ -128,15 +128,6 @@ int ring_read(struct pipe_ring *ring, const struct outside *outside, size_t done
 	return copy(ring, ring->read_at, outside, done, size, true);
 }
 
-const char *ring_first_piece(const struct pipe_ring *ring, size_t *size)
-{
-	uint32_t offset = ring->read_at & (ring->size - 1);
-	size_t most = ring_readable(ring, *size);
-
-	*size = most < ring->size - offset ? most : ring->size - offset;
-	return ring->bytes + offset;
-}
-
 size_t ring_readable(const struct pipe_ring *ring, size_t size)
 {
 	size_t most = ring_filled(ring);
@@ -144,6 +135,15 @@ size_t ring_readable(const struct pipe_ring *ring, size_t size)
 	if (ring->runs && ring->first_run != ring->last_run)
 		most = run_at(ring, ring->first_run)->end - ring->read_at;
 	return size < most ? size : most;
+}
+
+const char *ring_first_piece(const struct pipe_ring *ring, size_t *size)
+{
+	uint32_t offset = ring->read_at & (ring->size - 1);
+	size_t most = ring_readable(ring, *size);
+
+	*size = most < ring->size - offset ? most : ring->size - offset;
+	return ring->bytes + offset;
 }
 
 void ring_consume(struct pipe_ring *ring, size_t size)

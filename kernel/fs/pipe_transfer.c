@@ -266,6 +266,17 @@ unsigned int pipe_file_poll(struct file *file, struct poll_table *table)
 	return ready;
 }
 
+size_t pipe_filled(struct file *file)
+{
+	struct pipe *pipe = file->private;
+
+	mutex_lock(&pipe->mutex);
+	size_t bytes = ring_filled(&pipe->ring);
+
+	mutex_unlock(&pipe->mutex);
+	return bytes;
+}
+
 long pipe_file_control(struct file *file, unsigned int command, unsigned long argument)
 {
 	int bytes = (int)pipe_filled(file);
@@ -390,15 +401,4 @@ int pipe_wait_writable(struct file *file, bool nonblock)
 	if (error == -EPIPE)
 		task_signal(task_current(), SIGPIPE);
 	return error;
-}
-
-size_t pipe_filled(struct file *file)
-{
-	struct pipe *pipe = file->private;
-
-	mutex_lock(&pipe->mutex);
-	size_t bytes = ring_filled(&pipe->ring);
-
-	mutex_unlock(&pipe->mutex);
-	return bytes;
 }

@@ -38,6 +38,12 @@ static int add_part(struct vector *vector, struct kernel_iovec *part, bool singl
 	return 0;
 }
 
+void vector_finish(struct vector *vector)
+{
+	kfree(vector->allocated);
+	vector->allocated = NULL;
+}
+
 int vector_import(struct vector *vector, uintptr_t user_parts, size_t count)
 {
 	vector_init(vector, 0, 0, false);
@@ -58,12 +64,6 @@ int vector_import(struct vector *vector, uintptr_t user_parts, size_t count)
 	if (error)
 		vector_finish(vector);
 	return error;
-}
-
-void vector_finish(struct vector *vector)
-{
-	kfree(vector->allocated);
-	vector->allocated = NULL;
 }
 
 static int copy_piece(const struct vector *vector, uintptr_t memory, void *buffer, size_t size,

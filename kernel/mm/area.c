@@ -62,6 +62,21 @@ bool space_may_grow(const struct vm_space *space, size_t size)
 	       size >> PAGE_SHIFT <= space->mapped_pages_max - space->mapped_pages;
 }
 
+void area_resize(struct vm_area *area, uintptr_t start, uintptr_t end)
+{
+	struct vm_space *space = area->space;
+	size_t old = (area->end - area->start) >> PAGE_SHIFT, new = (end - start) >> PAGE_SHIFT;
+
+	area->offset += start - area->start;
+	area->start = start;
+	area->end = end;
+	space->mapped_pages += new - old;
+	if (area->locked)
+		space->locked_pages += new - old;
+	if (space->mapped_pages > space->mapped_pages_peak)
+		space->mapped_pages_peak = space->mapped_pages;
+}
+
 struct vm_area *area_at_growing(struct vm_space *space, uintptr_t address)
 {
 	struct vm_area *area = area_at_or_above(space, address);
@@ -82,21 +97,6 @@ struct vm_area *area_at_growing(struct vm_space *space, uintptr_t address)
 	area_resize(area, start, area->end);
 	area_report(area);
 	return area;
-}
-
-void area_resize(struct vm_area *area, uintptr_t start, uintptr_t end)
-{
-	struct vm_space *space = area->space;
-	size_t old = (area->end - area->start) >> PAGE_SHIFT, new = (end - start) >> PAGE_SHIFT;
-
-	area->offset += start - area->start;
-	area->start = start;
-	area->end = end;
-	space->mapped_pages += new - old;
-	if (area->locked)
-		space->locked_pages += new - old;
-	if (space->mapped_pages > space->mapped_pages_peak)
-		space->mapped_pages_peak = space->mapped_pages;
 }
 
 void area_insert(struct vm_area *area)

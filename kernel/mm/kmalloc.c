@@ -166,6 +166,30 @@ static struct slab *find_slab(struct slab_class *class)
 	return slab;
 }
 
+/* Returns some of CLASS's late objects; false: none is left. CLASS's lock is held. */
+static bool take_some_back(struct slab_class *class)
+{
+	for (unsigned int n = 0; n < BATCH; n++)
+		if (!take_back_one(class))
+			return false;
+	return true;
+}
+
+void kmalloc_take_back(void)
+{
+	for (size_t i = 0; i < CLASS_COUNT; i++) {
+		struct slab_class *class = &classes[i];
+		bool more = true;
+
+		while (more) {
+			unsigned long state = spin_lock_irqsave(&class->lock);
+
+			more = take_some_back(class);
+			spin_unlock_irqrestore(&class->lock, state);
+		}
+	}
+}
+
 /* Takes an object of CLASS from a slab; NULL: no memory, but perhaps in other classes. */
 static inline __attribute__((always_inline)) void *take_object(struct slab_class *class)
 {
@@ -308,30 +332,6 @@ void kmalloc_set_aside(void)
 			state = spin_lock_irqsave(&class->lock);
 		}
 		spin_unlock_irqrestore(&class->lock, state);
-	}
-}
-
-/* Returns some of CLASS's late objects; false: none is left. CLASS's lock is held. */
-static bool take_some_back(struct slab_class *class)
-{
-	for (unsigned int n = 0; n < BATCH; n++)
-		if (!take_back_one(class))
-			return false;
-	return true;
-}
-
-void kmalloc_take_back(void)
-{
-	for (size_t i = 0; i < CLASS_COUNT; i++) {
-		struct slab_class *class = &classes[i];
-		bool more = true;
-
-		while (more) {
-			unsigned long state = spin_lock_irqsave(&class->lock);
-
-			more = take_some_back(class);
-			spin_unlock_irqrestore(&class->lock, state);
-		}
 	}
 }
 

@@ -57,6 +57,11 @@ static uint64_t random_word(void)
 	return word;
 }
 
+size_t pages_round_up(size_t size)
+{
+	return (size + PAGE_SIZE - 1) & PAGE_MASK;
+}
+
 void vm_lay_out(struct vm_space *space, uint64_t stack_limit_bytes, bool randomized)
 {
 	uint64_t room = STACK_GUARD_SIZE + (randomized ? STACK_RANDOM_MAX : 0);
@@ -94,11 +99,6 @@ void vm_set_brk_start(struct vm_space *space, uintptr_t end)
 size_t vm_stack_shift(const struct vm_space *space)
 {
 	return space->randomized ? random_word() & STACK_ALIGN_MASK : 0;
-}
-
-size_t pages_round_up(size_t size)
-{
-	return (size + PAGE_SIZE - 1) & PAGE_MASK;
 }
 
 /* Returns the lowest address that AREA keeps free of others: a stack has a gap below. */

@@ -46,76 +46,6 @@ struct vm_space *vm_space_create(void)
 	return space;
 }
 
-/* Takes a reference to a page that fork has mapped in the child, too. */
-static void take_shared(paddr_t paddr, void *child)
-{
-	page_get_mapped(page_address(paddr));
-	page_count_in(child, page_address(paddr));
-}
-
-/* Maps AREA's pages in the child's copy where the child's faults could not find them again. */
-static int share_pages(struct vm_area *area, struct vm_space *child)
-{
-	/* The child's faults get these from the shared object, or from the file when the area has
-	 * no private page. */
-	if ((area->shared && area->ops) || (area->ops && !area->touched) || area->wipe_on_fork)
-		return 0;
-	return user_tables_share(&area->space->arch, &child->arch, area_range(area), take_shared,
-				 child);
-}
-
-/* Copies AREA into CHILD's tree; NULL: no memory. */
-static struct vm_area *copy_area(struct vm_area *area, struct vm_space *child)
-{
-	struct vm_area *copy = kzalloc(sizeof(*copy));
-
-	if (!copy)
-		return NULL;
-	*copy = *area;
-	copy->space = child;
-	copy->locked = copy->lock_on_fault = false;
-	area_copied(copy);
-	child->mapped_pages += (area->end - area->start) >> PAGE_SHIFT;
-	return copy;
-}
-
-struct vm_space *vm_space_fork(struct vm_space *space)
-{
-	struct vm_space *child = vm_space_create();
-	struct vm_area *area;
-	int error = 0;
-
-	if (!child)
-		return NULL;
-	mutex_lock(&space->mutex);
-	child->brk_start = space->brk_start;
-	child->brk = space->brk;
-	child->randomized = space->randomized;
-	child->stack_top = space->stack_top;
-	child->mmap_base = space->mmap_base;
-	child->membarrier_registered = space->membarrier_registered;
-	child->stack_limit_bytes = space->stack_limit_bytes;
-	child->data_limit_bytes = space->data_limit_bytes;
-	child->locked_pages_max = space->locked_pages_max;
-	child->mapped_pages_max = space->mapped_pages_max;
-	RB_FOREACH(area, vm_area_tree, &space->areas) {
-		if (area->dont_copy)
-			continue;
-		error = copy_area(area, child) ? share_pages(area, child) : -ENOMEM;
-		if (error)
-			break;
-		sched_relax();
-	}
-	child->mapped_pages_peak = child->mapped_pages;
-	tlb_flush(space, USER_START, USER_END);
-	vm_space_unlock(space);
-	if (error) {
-		vm_space_put(child);
-		return NULL;
-	}
-	return child;
-}
-
 void vm_space_get(struct vm_space *space)
 {
 	atomic_fetch_add(&space->references, 1);
@@ -223,6 +153,76 @@ void vm_space_put(struct vm_space *space)
 		ASSERT(space->resident_pages[kind] == 0);
 	arch_space_destroy(&space->arch);
 	vm_space_unpin(space);
+}
+
+/* Takes a reference to a page that fork has mapped in the child, too. */
+static void take_shared(paddr_t paddr, void *child)
+{
+	page_get_mapped(page_address(paddr));
+	page_count_in(child, page_address(paddr));
+}
+
+/* Maps AREA's pages in the child's copy where the child's faults could not find them again. */
+static int share_pages(struct vm_area *area, struct vm_space *child)
+{
+	/* The child's faults get these from the shared object, or from the file when the area has
+	 * no private page. */
+	if ((area->shared && area->ops) || (area->ops && !area->touched) || area->wipe_on_fork)
+		return 0;
+	return user_tables_share(&area->space->arch, &child->arch, area_range(area), take_shared,
+				 child);
+}
+
+/* Copies AREA into CHILD's tree; NULL: no memory. */
+static struct vm_area *copy_area(struct vm_area *area, struct vm_space *child)
+{
+	struct vm_area *copy = kzalloc(sizeof(*copy));
+
+	if (!copy)
+		return NULL;
+	*copy = *area;
+	copy->space = child;
+	copy->locked = copy->lock_on_fault = false;
+	area_copied(copy);
+	child->mapped_pages += (area->end - area->start) >> PAGE_SHIFT;
+	return copy;
+}
+
+struct vm_space *vm_space_fork(struct vm_space *space)
+{
+	struct vm_space *child = vm_space_create();
+	struct vm_area *area;
+	int error = 0;
+
+	if (!child)
+		return NULL;
+	mutex_lock(&space->mutex);
+	child->brk_start = space->brk_start;
+	child->brk = space->brk;
+	child->randomized = space->randomized;
+	child->stack_top = space->stack_top;
+	child->mmap_base = space->mmap_base;
+	child->membarrier_registered = space->membarrier_registered;
+	child->stack_limit_bytes = space->stack_limit_bytes;
+	child->data_limit_bytes = space->data_limit_bytes;
+	child->locked_pages_max = space->locked_pages_max;
+	child->mapped_pages_max = space->mapped_pages_max;
+	RB_FOREACH(area, vm_area_tree, &space->areas) {
+		if (area->dont_copy)
+			continue;
+		error = copy_area(area, child) ? share_pages(area, child) : -ENOMEM;
+		if (error)
+			break;
+		sched_relax();
+	}
+	child->mapped_pages_peak = child->mapped_pages;
+	tlb_flush(space, USER_START, USER_END);
+	vm_space_unlock(space);
+	if (error) {
+		vm_space_put(child);
+		return NULL;
+	}
+	return child;
 }
 
 struct vm_space *vm_space_exchange(struct vm_space *space)

@@ -147,6 +147,24 @@ int unix_find(const struct kernel_sockaddr_un *name, size_t size, int type,
 			       find_abstract(name, size, type, result);
 }
 
+/* --- addresses --- */
+
+struct unix_address *unix_get_address(struct unix_socket *socket)
+{
+	/* An address, once set, stays. */
+	struct unix_address *address = socket->address;
+
+	if (address)
+		atomic_fetch_add(&address->references, 1);
+	return address;
+}
+
+void unix_address_put(struct unix_address *address)
+{
+	if (address && atomic_fetch_sub(&address->references, 1) == 1)
+		kfree(address);
+}
+
 /* --- binding and removing --- */
 
 /* Names SOCKET, which must have no name: ADDRESS finds it from now on, as does DENTRY (or NULL). SOCKET takes their
@@ -286,22 +304,4 @@ void unix_name_remove(struct unix_socket *socket)
 	socket->bound_to = NULL;
 	if (node)
 		dentry_put(node);
-}
-
-/* --- addresses --- */
-
-struct unix_address *unix_get_address(struct unix_socket *socket)
-{
-	/* An address, once set, stays. */
-	struct unix_address *address = socket->address;
-
-	if (address)
-		atomic_fetch_add(&address->references, 1);
-	return address;
-}
-
-void unix_address_put(struct unix_address *address)
-{
-	if (address && atomic_fetch_sub(&address->references, 1) == 1)
-		kfree(address);
 }

@@ -82,6 +82,75 @@ static void uncharge_user(struct unix_socket *socket, uint32_t bytes)
 	atomic_fetch_sub(&socket->account->socket_bytes, bytes);
 }
 
+/* --- rights --- */
+
+struct unix_rights *unix_rights_copy(const struct unix_rights *rights)
+{
+	size_t size = sizeof(*rights) + rights->count * sizeof(rights->files[0]);
+	struct unix_rights *copy = kzalloc(size);
+
+	if (!copy)
+		return NULL;
+	memcpy(copy, rights, size);
+	copy->next = NULL;
+	copy->account = NULL;
+	for (unsigned int i = 0; i < copy->count; i++)
+		file_get(copy->files[i]);
+	return copy;
+}
+
+/* Rights that a task in unix_rights_put has yet to drop. */
+struct unix_drop {
+	struct unix_rights *list;
+	bool closed; /* sockets: there may be garbage */
+};
+
+bool unix_rights_are_dropping(void)
+{
+	struct unix_drop *drop = task_current()->unix_drop;
+
+	if (drop)
+		drop->closed = true;
+	return drop;
+}
+
+bool unix_rights_put(struct unix_rights *rights)
+{
+	struct task *self = task_current();
+	struct unix_drop drop = { NULL, false };
+
+	if (!rights)
+		return false;
+	/* Dropping a file may close a socket with such files in its queue, and so on, to any depth. Inner
+	 * calls only put their rights on the outermost call's list. */
+	if (self->unix_drop) {
+		rights->next = self->unix_drop->list;
+		self->unix_drop->list = rights;
+		return false;
+	}
+	self->unix_drop = &drop;
+	while (rights) {
+		for (unsigned int i = 0; i < rights->count; i++)
+			file_put(rights->files[i]);
+		if (rights->account) {
+			atomic_fetch_sub(&rights->account->flying, rights->count);
+			user_account_put(rights->account);
+		}
+		kfree(rights);
+		rights = drop.list;
+		if (rights)
+			drop.list = rights->next;
+	}
+	self->unix_drop = NULL;
+	return drop.closed;
+}
+
+void unix_rights_drop(struct unix_rights *rights)
+{
+	if (unix_rights_put(rights))
+		unix_flight_collect();
+}
+
 /* --- life --- */
 
 int unix_packet_create(struct unix_socket *sender, struct socket_message *message, size_t size,
@@ -224,73 +293,4 @@ bool unix_needs_credentials(struct unix_socket *sender, struct unix_socket *rece
 {
 	return sender->base.pass_credentials || receiver->base.pass_credentials ||
 	       !receiver->base.file;
-}
-
-/* --- rights --- */
-
-struct unix_rights *unix_rights_copy(const struct unix_rights *rights)
-{
-	size_t size = sizeof(*rights) + rights->count * sizeof(rights->files[0]);
-	struct unix_rights *copy = kzalloc(size);
-
-	if (!copy)
-		return NULL;
-	memcpy(copy, rights, size);
-	copy->next = NULL;
-	copy->account = NULL;
-	for (unsigned int i = 0; i < copy->count; i++)
-		file_get(copy->files[i]);
-	return copy;
-}
-
-/* Rights that a task in unix_rights_put has yet to drop. */
-struct unix_drop {
-	struct unix_rights *list;
-	bool closed; /* sockets: there may be garbage */
-};
-
-bool unix_rights_are_dropping(void)
-{
-	struct unix_drop *drop = task_current()->unix_drop;
-
-	if (drop)
-		drop->closed = true;
-	return drop;
-}
-
-bool unix_rights_put(struct unix_rights *rights)
-{
-	struct task *self = task_current();
-	struct unix_drop drop = { NULL, false };
-
-	if (!rights)
-		return false;
-	/* Dropping a file may close a socket with such files in its queue, and so on, to any depth. Inner
-	 * calls only put their rights on the outermost call's list. */
-	if (self->unix_drop) {
-		rights->next = self->unix_drop->list;
-		self->unix_drop->list = rights;
-		return false;
-	}
-	self->unix_drop = &drop;
-	while (rights) {
-		for (unsigned int i = 0; i < rights->count; i++)
-			file_put(rights->files[i]);
-		if (rights->account) {
-			atomic_fetch_sub(&rights->account->flying, rights->count);
-			user_account_put(rights->account);
-		}
-		kfree(rights);
-		rights = drop.list;
-		if (rights)
-			drop.list = rights->next;
-	}
-	self->unix_drop = NULL;
-	return drop.closed;
-}
-
-void unix_rights_drop(struct unix_rights *rights)
-{
-	if (unix_rights_put(rights))
-		unix_flight_collect();
 }

@@ -67,6 +67,7 @@ static bool fits_on(const struct task *task, const struct task_slots *own, unsig
 {
 	unsigned int beside = task ? used_by(own, cpu) : most_used(cpu);
 
+	mutex_assert_held(&slots_mutex);
 	return cpu_slots[cpu] + beside < ARCH_BREAKPOINTS;
 }
 

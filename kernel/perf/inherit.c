@@ -47,6 +47,11 @@ void perf_family_unlock(const struct perf_event *event)
 		mutex_unlock(&family_mutex);
 }
 
+bool perf_family_is_locked(const struct perf_event *event)
+{
+	return !event->attr.inherit || mutex_held(&family_mutex);
+}
+
 bool perf_event_is_over(struct perf_event *event)
 {
 	if (perf_event_peek_state(event) != EVENT_DEAD)

@@ -258,6 +258,7 @@ static int install(const struct request *request, struct perf_event *event)
 	struct perf_context *context = event->context;
 	int error = 0;
 
+	mutex_assert_held(&context->mutex);
 	if (context->dead)
 		error = -ESRCH;
 	/* The CPU is off line (hotplug.c). */

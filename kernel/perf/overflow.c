@@ -73,6 +73,8 @@ void perf_event_pending_run(struct deferred_work *work)
 	struct perf_event *event = __containerof(work, struct perf_event, pending);
 	struct perf_call call = perf_call_about(event);
 
+	/* Only a hint: a PMI that throttles EVENT after this look queues the work again, and an event that has
+	 * left this CPU is left alone. */
 	if (atomic_load(&event->pending_disable) ||
 	    event->sampling.interrupts == SAMPLING_THROTTLED)
 		perf_call_run_here(&call, PERF_CALL_CHANGE, finish_locked);

@@ -8,6 +8,7 @@
  */
 #include <kernel/perf/read.h>
 
+#include <kernel/base/assert.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/usercopy.h>
 #include <kernel/perf/call.h>
@@ -133,9 +134,9 @@ static int add_living_children(struct perf_event *event, uint64_t *value, uint64
 			       uint64_t read_format)
 {
 	struct child_reading reading = { .generation = event->group_generation };
-
 	struct perf_event *child;
 
+	ASSERT_DEBUG(perf_family_is_locked(event));
 	LIST_FOREACH(child, &event->children, child_link) {
 		reading.call = perf_call_about(child);
 		perf_call_run(&reading.call, PERF_CALL_LOOK, read_child_locked);
@@ -202,6 +203,8 @@ static int add_group_children(struct perf_event *event, uint64_t *values)
 	struct perf_event *leader = event->leader, *sibling;
 	uint64_t *value = values + header;
 
+	mutex_assert_held(&event->context->mutex);
+	ASSERT_DEBUG(perf_family_is_locked(event));
 	int error = add_children(leader, value, values + 1, read_format);
 	TAILQ_FOREACH(sibling, &leader->siblings, sibling_link)
 		add_children(sibling, value += entry, NULL, read_format);

@@ -59,14 +59,14 @@ void perf_event_note_trap(struct perf_event *event, const struct trap_frame *fra
 	deferred_work_queue(&event->pending);
 }
 
-static void send_trap(const struct perf_event *event, uint64_t address)
+static void send_trap(const struct perf_event *event, uint64_t address, uint64_t data)
 {
 	struct task *self = task_current();
 	bool blocked = self->signals.mask & (uint64_t)1 << (SIGTRAP - 1);
 	struct kernel_siginfo info = { .si_signo = SIGTRAP, .si_code = TRAP_PERF };
 
 	info.si_addr = address;
-	info.si_perf_data = event->attr.sig_data;
+	info.si_perf_data = data;
 	info.si_perf_type = event->attr.type;
 	info.si_perf_flags = blocked ? TRAP_PERF_FLAG_ASYNC : 0;
 	signal_send(self, &info);
@@ -86,7 +86,8 @@ void perf_context_resend_traps(struct perf_context *context)
 /* When a noted trap can be sent. */
 enum trap_time { TRAP_NOW, TRAP_LATER, TRAP_NEVER };
 
-static enum trap_time trap_time_of(struct perf_event *event)
+/* With TRAP_NOW, *DATA is attr.sig_data, which an ioctl may change. */
+static enum trap_time trap_time_of(struct perf_event *event, uint64_t *data)
 {
 	struct perf_context *context = event->context;
 	enum trap_time time = TRAP_NOW;
@@ -100,6 +101,7 @@ static enum trap_time trap_time_of(struct perf_event *event)
 		context->traps_waiting = true;
 		time = TRAP_LATER;
 	}
+	*data = event->attr.sig_data;
 	spin_unlock(&context->lock);
 	return time;
 }
@@ -107,14 +109,14 @@ static enum trap_time trap_time_of(struct perf_event *event)
 /* Sends the noted trap, or leaves it until the task runs. */
 static void finish_trap(struct perf_event *event)
 {
-	uint64_t address = event->trap_address;
-	enum trap_time time = trap_time_of(event);
+	uint64_t address = event->trap_address, data;
+	enum trap_time time = trap_time_of(event, &data);
 
 	if (time == TRAP_LATER)
 		return;
 	atomic_store(&event->pending_trap, false);
 	if (time == TRAP_NOW)
-		send_trap(event, address);
+		send_trap(event, address, data);
 }
 
 void perf_event_send_signals(struct perf_event *event)

@@ -2,8 +2,8 @@
 /* perfctr's listeners to the hooks of <kernel/base/hooks.h>: its virtual counters follow their task,
  * and its low level the CPUs. */
 #include <kernel/base/hooks.h>
-#include <kernel/perfctr.h>
-#include <kernel/perfctr_task.h>
+#include <kernel/perfctr/perfctr.h>
+#include <kernel/perfctr/vperfctr.h>
 #include <kernel/sched/task.h>
 
 HOOK_LISTENER(task_out, 3, (struct task * prev, struct task *next))

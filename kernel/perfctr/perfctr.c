@@ -16,7 +16,7 @@
  *
  * Locks: none. A state belongs to its high-level driver, and `cached` to the CPU, interrupts off.
  */
-#include <kernel/perfctr.h>
+#include <kernel/perfctr/perfctr.h>
 
 #include <stdbool.h>
 #include <stddef.h>

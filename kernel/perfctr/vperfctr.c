@@ -17,7 +17,7 @@
  * Locks: sets_mutex, for the number of live sets. The fields of a set change on the CPU where its task runs,
  * interrupts off, or in the overflow interrupt there.
  */
-#include <kernel/perfctr_task.h>
+#include <kernel/perfctr/vperfctr.h>
 
 #include <string.h>
 
@@ -36,7 +36,7 @@
 #include <kernel/mm/vm.h>
 #include <kernel/perf/settings.h>
 #include <kernel/perf/user_access.h>
-#include <kernel/perfctr.h>
+#include <kernel/perfctr/perfctr.h>
 #include <kernel/sched/task.h>
 #include <kernel/task/signal.h>
 #include <uapi/linux/errno.h>
@@ -52,9 +52,10 @@ struct vperfctr {
 	struct task *_Atomic owner;	 /* NULL: it has exited */
 	_Atomic bool dead;		 /* the counters never run again */
 	_Atomic int signal;		 /* 0: none */
-	unsigned int resume_cstatus;	 /* what an overflow has stopped; 0: nothing */
-	_Atomic unsigned int overflown;	 /* counters of the signal that is due */
-	bool user_reads;		 /* constant: a mapping permits RDPMC */
+	/* On the task's CPU, interrupts off, or in the overflow interrupt there: what an overflow has stopped; 0: nothing */
+	unsigned int resume_cstatus;
+	_Atomic unsigned int overflown; /* counters of the signal that is due */
+	bool user_reads;		/* constant: a mapping permits RDPMC */
 	struct deferred_work work;
 	_Atomic unsigned int references; /* file, task */
 };

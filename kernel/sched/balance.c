@@ -92,7 +92,6 @@ void balance_enqueue(struct task *task, unsigned int cpu, bool can_wait)
 	if ((unsigned int)task->cpu != cpu) {
 		hook_task_migrates(task, (unsigned int)task->cpu, cpu);
 		task->cpu = (int)cpu;
-		task->migrations++;
 		task->sched.migrated = true;
 	}
 	/* A task that ran alone is not charged otherwise, and the new one would be owed half of all that

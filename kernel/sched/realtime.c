@@ -38,6 +38,11 @@ void realtime_leave(struct run_queue *queue, struct sched_entity *entity)
 	run_queue_publish_load(queue);
 }
 
+bool realtime_slice_is_over(const struct sched_entity *entity)
+{
+	return entity->policy == SCHED_RR && entity->slice_left_ns <= 0;
+}
+
 void realtime_wait(struct run_queue *queue, struct sched_entity *entity, bool before)
 {
 	unsigned int priority = entity->priority;
@@ -75,11 +80,6 @@ void realtime_charge(struct run_queue *queue, struct sched_entity *entity, uint6
 {
 	queue->realtime_used_ns += delta_ns;
 	entity->slice_left_ns -= (int64_t)delta_ns;
-}
-
-bool realtime_slice_is_over(const struct sched_entity *entity)
-{
-	return entity->policy == SCHED_RR && entity->slice_left_ns <= 0;
 }
 
 struct sched_entity *realtime_first(const struct run_queue *queue)

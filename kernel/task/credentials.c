@@ -107,26 +107,6 @@ const struct credentials *credentials_for_files(void)
 	return self->file_credentials ? self->file_credentials : self->credentials;
 }
 
-const struct credentials *credentials_begin_access(void)
-{
-	struct credentials *access = credentials_begin();
-
-	if (!access)
-		return NULL;
-	access->fsuid = access->uid;
-	access->fsgid = access->gid;
-	if (!(access->securebits & SECBIT_NO_SETUID_FIXUP))
-		access->effective = access->uid ? 0 : access->permitted;
-	task_current()->file_credentials = access;
-	return access;
-}
-
-void credentials_end_access(const struct credentials *access)
-{
-	task_current()->file_credentials = NULL;
-	credentials_put(access);
-}
-
 const struct credentials *credentials_begin_kernel(void)
 {
 	const struct credentials *before = task_current()->file_credentials;
@@ -235,4 +215,26 @@ void credentials_commit(struct credentials *new)
 void credentials_count_task(struct task *task, int change)
 {
 	atomic_fetch_add(&task->credentials->account->tasks, (unsigned int)change);
+}
+
+/* --- access(2) --- */
+
+const struct credentials *credentials_begin_access(void)
+{
+	struct credentials *access = credentials_begin();
+
+	if (!access)
+		return NULL;
+	access->fsuid = access->uid;
+	access->fsgid = access->gid;
+	if (!(access->securebits & SECBIT_NO_SETUID_FIXUP))
+		access->effective = access->uid ? 0 : access->permitted;
+	task_current()->file_credentials = access;
+	return access;
+}
+
+void credentials_end_access(const struct credentials *access)
+{
+	task_current()->file_credentials = NULL;
+	credentials_put(access);
 }

@@ -35,12 +35,6 @@
 /* wait4's status of a continued child. */
 #define WAIT_CONTINUED 0xffff
 
-void task_release_space(struct task *task)
-{
-	vm_space_switch(NULL);
-	task_end_vfork(task);
-}
-
 void task_end_vfork(struct task *task)
 {
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
@@ -52,6 +46,12 @@ void task_end_vfork(struct task *task)
 		wait_queue_wake(&vfork->queue);
 	}
 	spin_unlock_irqrestore(&task_table_lock, state);
+}
+
+void task_release_space(struct task *task)
+{
+	vm_space_switch(NULL);
+	task_end_vfork(task);
 }
 
 void task_clear_child_tid(struct task *task)
@@ -132,12 +132,6 @@ void child_notify_parent(struct process *child, int status)
 	wait_queue_wake(&parent->child_event);
 }
 
-void process_ended(struct process *process)
-{
-	if (!process->kept_threads && !ptrace_keep_process(process))
-		process_notify_end(process);
-}
-
 void process_notify_end(struct process *process)
 {
 	struct process *parent = process->parent;
@@ -149,6 +143,12 @@ void process_notify_end(struct process *process)
 	if (signal == SIGCHLD && process_ignores_children(parent))
 		process_forget(process);
 	wait_queue_wake(&parent->child_event);
+}
+
+void process_ended(struct process *process)
+{
+	if (!process->kept_threads && !ptrace_keep_process(process))
+		process_notify_end(process);
 }
 
 /* Returns the tid of a thread of PROCESS that has not exited. T held. */

@@ -126,6 +126,13 @@ void ptrace_unlink(struct task *tracee)
 		signal_alert(tracee);
 }
 
+bool ptrace_hides_end(const struct process *process)
+{
+	const struct task *tracer = process->leader->ptrace.tracer;
+
+	return process->kept_threads || (tracer && tracer->process != process->parent);
+}
+
 void ptrace_exit_tracer(struct task *task)
 {
 	struct task *tracee;
@@ -175,13 +182,6 @@ bool ptrace_keep_thread(struct task *thread, int status)
 	thread->process->kept_threads++;
 	trace->code = status;
 	return true;
-}
-
-bool ptrace_hides_end(const struct process *process)
-{
-	const struct task *tracer = process->leader->ptrace.tracer;
-
-	return process->kept_threads || (tracer && tracer->process != process->parent);
 }
 
 bool ptrace_keep_process(struct process *process)

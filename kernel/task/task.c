@@ -123,6 +123,18 @@ struct task *task_find(pid_t tid)
 	return task;
 }
 
+void process_put(struct process *process)
+{
+	if (atomic_fetch_sub(&process->references, 1) != 1)
+		return;
+	if (process->executable)
+		executable_put(process->executable);
+	signal_queue_flush(&process->signals);
+	if (process->handlers)
+		signal_handlers_put(process->handlers);
+	kfree(process);
+}
+
 /* Last of all: the listeners before still use TASK. */
 HOOK_LISTENER(task_freed, 3, (struct task * task))
 {
@@ -175,18 +187,6 @@ struct process *process_alloc(void)
 	spin_init(&process->signal_lock);
 	signal_queue_init(&process->signals);
 	return process;
-}
-
-void process_put(struct process *process)
-{
-	if (atomic_fetch_sub(&process->references, 1) != 1)
-		return;
-	if (process->executable)
-		executable_put(process->executable);
-	signal_queue_flush(&process->signals);
-	if (process->handlers)
-		signal_handlers_put(process->handlers);
-	kfree(process);
 }
 
 struct task *task_create_kernel(const char *name, void (*function)(void *arg), void *arg)

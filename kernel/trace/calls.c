@@ -428,17 +428,17 @@ void trace_calls_init(void)
 		rows[calls[i].number] = (uint16_t)(i + 1);
 }
 
+unsigned int trace_call_count(void)
+{
+	return CALL_COUNT;
+}
+
 const char *trace_call_name(uint64_t number)
 {
 	for (unsigned int i = 0; i < trace_call_count(); i++)
 		if (calls[i].number == number)
 			return calls[i].enter.name + strlen("sys_enter_");
 	return NULL;
-}
-
-unsigned int trace_call_count(void)
-{
-	return CALL_COUNT;
 }
 
 const struct trace_event *trace_call_event(unsigned int index)

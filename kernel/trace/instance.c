@@ -54,12 +54,31 @@ void trace_instances_hit(unsigned int number, const void *record, size_t size)
 	}
 }
 
-/* --- making and removing --- */
+/* --- references --- */
 
 static size_t instance_size(void)
 {
 	return sizeof(struct trace_instance) + trace_event_count() * sizeof(struct trace_choice);
 }
+
+void trace_instance_get(struct trace_instance *instance)
+{
+	mutex_lock(&instances_mutex);
+	instance->references++;
+	mutex_unlock(&instances_mutex);
+}
+
+void trace_instance_put(struct trace_instance *instance)
+{
+	mutex_lock(&instances_mutex);
+	bool last = --instance->references == 0;
+
+	mutex_unlock(&instances_mutex);
+	if (last)
+		trace_memory_put(instance, instance_size());
+}
+
+/* --- making and removing --- */
 
 static struct trace_instance *create(void)
 {
@@ -145,7 +164,7 @@ int trace_instance_remove(struct trace_instance *instance)
 	return 0;
 }
 
-/* --- references --- */
+/* --- finding and opening --- */
 
 struct trace_instance *trace_instance_find(const char *name, size_t size)
 {
@@ -171,23 +190,6 @@ struct trace_instance *trace_instance_next(uint64_t *id)
 	}
 	mutex_unlock(&instances_mutex);
 	return instance;
-}
-
-void trace_instance_get(struct trace_instance *instance)
-{
-	mutex_lock(&instances_mutex);
-	instance->references++;
-	mutex_unlock(&instances_mutex);
-}
-
-void trace_instance_put(struct trace_instance *instance)
-{
-	mutex_lock(&instances_mutex);
-	bool last = --instance->references == 0;
-
-	mutex_unlock(&instances_mutex);
-	if (last)
-		trace_memory_put(instance, instance_size());
 }
 
 int trace_instance_open(struct trace_instance *instance)

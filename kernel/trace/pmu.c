@@ -58,7 +58,7 @@ void perf_tracepoint_hit(unsigned int number, const void *record, size_t size, u
 	const struct perf_raw raw = { .bytes = record, .size = (uint32_t)TRACE_RAW_SIZE(size) };
 	struct perf_event *event, *next;
 
-	TAILQ_FOREACH_SAFE(event, list_of(number), hw.software_link, next) {
+	TAILQ_FOREACH_SAFE(event, list_of(number), hw.tracepoint_link, next) {
 		/* Linux looks at no other exclusion. */
 		if (event->hw.config != number || (event->hw.flags & HW_STOPPED) ||
 		    (event->attr.exclude_kernel && !arch_frame_is_user(frame)) ||
@@ -125,13 +125,13 @@ static void tracepoint_event_destroy(struct perf_event *event)
 static int tracepoint_add(struct perf_event *event, int flags)
 {
 	perf_software_begin(event, flags);
-	TAILQ_INSERT_TAIL(list_of(event->hw.config), event, hw.software_link);
+	TAILQ_INSERT_TAIL(list_of(event->hw.config), event, hw.tracepoint_link);
 	return 0;
 }
 
 static void tracepoint_del(struct perf_event *event, int flags)
 {
-	TAILQ_REMOVE(list_of(event->hw.config), event, hw.software_link);
+	TAILQ_REMOVE(list_of(event->hw.config), event, hw.tracepoint_link);
 }
 
 static struct pmu tracepoint_pmu = {

@@ -276,7 +276,7 @@ void console_init(bool raw, bool elsewhere)
 	}
 	if (boot_option("window", window, sizeof(window)) && !parse_window(window, &size))
 		boot_failure("window=%s: not the size of a window; give ROWSxCOLUMNS", window);
-	if (tty_init(&terminal, &console_driver, NULL, DEVICE) < 0)
+	if (tty_init(&terminal, &console_driver, DEVICE) < 0)
 		boot_failure("not enough memory for the console; give the machine more");
 	tty_set_size(&terminal, &size);
 }

@@ -495,7 +495,7 @@ int pty_open_master(struct file *file)
 {
 	struct pty *pty = kzalloc(sizeof(*pty));
 
-	if (!pty || tty_init(&pty->slave, &slave_driver, NULL, 0) < 0) {
+	if (!pty || tty_init(&pty->slave, &slave_driver, 0) < 0) {
 		kfree(pty);
 		return -ENOMEM;
 	}

@@ -74,7 +74,7 @@ static void flush(struct line *line)
 
 static const struct line_device line_device = { .put = put, .room = room, .flush = flush };
 
-int tty_init(struct tty *tty, const struct tty_driver *driver, void *device_data, uint32_t device)
+int tty_init(struct tty *tty, const struct tty_driver *driver, uint32_t device)
 {
 	struct tty_line *line = kzalloc(sizeof(*line));
 
@@ -84,7 +84,6 @@ int tty_init(struct tty *tty, const struct tty_driver *driver, void *device_data
 	line_init(&line->line, &line_device);
 	tty->line = &line->line;
 	tty->driver = driver;
-	tty->device_data = device_data;
 	tty->device = device;
 	tty->references = 1;
 	spin_init(&tty->lock);

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The sources keep the rules of docs/design.md that a compiler does not check.
 
-Files read downhill: a helper stands before the function that calls it. So a C file declares a static function before its
-definition only where the order cannot help: in a recursion, or where a table of operations closes the circle. DECLARED has
-these functions.
+Files read downhill: a helper, static or not, stands before the function that calls it. So a C file calls a function of its own,
+or declares a static one, before its definition only where the order cannot help: in a recursion, or where a table of operations
+closes the circle. UPHILL has these functions. The calls in QEMU's series and in newlib's port are not looked at.
 
 A header of kernel/perf or kernel/trace belongs to one file: NAME.c defines each function and variable that NAME.h declares.
 
@@ -31,8 +31,9 @@ from tallytest import tap
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
 
-# (file, function): why it is declared before its definition.
-DECLARED = {
+# (file, function): why it is declared or called before its definition.
+UPHILL = {
+    ("kernel/fs/9p/directory.c", "share_directory_create"): "table: a directory's operations look up directories",
     ("kernel/fs/path.c", "walk_path"): "recursion: a path leads to a symbolic link, which has a path",
     ("kernel/fs/pseudo.c", "list"): "table: an entry of a directory can be a directory",
     ("kernel/fs/pseudo.c", "look_up"): "table: an entry of a directory can be a directory",
@@ -72,6 +73,14 @@ WITH_DEFAULT = {"pmu"}
 
 COMMENT_OR_STRING = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 DECLARATION = re.compile(r"^static\b(?!_)[^;{}=#]*?\b(\w+)\s*\(((?:[^;{}=#])*)\)\s*;", re.MULTILINE)
+# A function's definition, whose body begins and ends in the first column.
+FUNCTION = re.compile(r"^([A-Za-z_](?:(?!\n[ \t]*\n)[^;{}#])*)\n\{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
+ATTRIBUTE = re.compile(r"__attribute__\(\(.*?\)\)+")
+NAME = re.compile(r"\b(\w+)\s*\(")
+# A name in a call, but not of a member.
+CALL = re.compile(r"(?<!->)(?<![.\w])(\w+)\s*\(")
+# Files whose calls may lead downwards: the text of both follows its project.
+NOT_DOWNHILL = ("qemu/files/", "userland/libc/")
 # The most of an observing program.
 PROGRAM_LINES = 400
 # Words before a parenthesis that are no function's name.
@@ -101,14 +110,46 @@ def declared_functions(text):
             yield match[1]
 
 
+def defined_functions(text):
+    """(name, body) of each function that TEXT, a C file, defines, in their order."""
+    for match in FUNCTION.finditer(COMMENT_OR_STRING.sub(blank, text)):
+        name = NAME.search(ATTRIBUTE.sub("", match[1]))
+        if name:
+            yield name[1], match[2]
+
+
+def called_uphill(functions):
+    """The names of FUNCTIONS, [(name, body)], that one before them calls."""
+    later = {name: place for place, (name, _) in reversed(list(enumerate(functions)))}
+    for place, (_, body) in enumerate(functions):
+        for name in CALL.findall(body):
+            if later.get(name, place) > place:
+                yield name
+
+
+def check_calls(report):
+    text = ("GENERATE(a)\n\nstatic inline __attribute__((always_inline)) int f(int a,\n\t     int b)\n{\n\tg(a);\n\tp->h(b), p.h(b);\n}\n\n"
+            "/* Calls h(). */\nvoid g(int a)\n{\n\tif (a)\n\t\tg(a - 1);\n\tprint(\"f(\");\n\th (a);\n}\n\nint t[] = {\n\t1,\n};\n\n"
+            "void h(int a)\n{\n\tg(a);\n}\n")
+    functions = list(defined_functions(text))
+    report.equal([name for name, _ in functions], ["f", "g", "h"], "definitions of functions are found")
+    report.equal(list(called_uphill(functions)), ["g", "h"], "calls of functions further down are found")
+    functions = {path: list(defined_functions(read(path))) for path in sources(".c") if not path.startswith(NOT_DOWNHILL)}
+    count = sum(len(defined) for defined in functions.values())
+    report.ok(count > 9000, "functions are found", count)
+    return {(path, name) for path, defined in functions.items() for name in called_uphill(defined)}
+
+
 def check_downhill(report):
     report.equal(list(declared_functions("static int f(int a,\n\t     int b);\nstatic int (*table[2])(void);\n"
                                          "static char bytes[8] __attribute__((aligned(8)));\nstatic int f(int a)\n{\n}\n")),
                  ["f"], "a declaration is found, pointers and arrays are none")
-    found = {(path, name) for path in sources(".c") for name in declared_functions(read(path))}
-    report.equal(sorted(found - set(DECLARED)), [], "files read downhill: no static function is declared before its definition",
-                 "put the helper before its caller, or add it to DECLARED with the reason")
-    report.equal(sorted(set(DECLARED) - found), [], "each exception is still one")
+    declared = {(path, name) for path in sources(".c") for name in declared_functions(read(path))}
+    called = check_calls(report)
+    advice = "put the helper before its caller, or add it to UPHILL with the reason"
+    report.equal(sorted(declared - set(UPHILL)), [], "files read downhill: no static function is declared before its definition", advice)
+    report.equal(sorted(called - set(UPHILL)), [], "files read downhill: no function is called before its definition", advice)
+    report.equal(sorted(set(UPHILL) - declared - called), [], "each exception is still one")
 
 
 INCLUDES = re.compile(r'^#include [<"].*\n(?:(?:#include [<"].*)?\n)*', re.MULTILINE)

@@ -4,7 +4,7 @@
  * overflows of 20 bits, and the change of hands between it and perf_event's driver. Both halves of perfctr run on the
  * simulated counters, which end the test at what the reference manual forbids.
  */
-#include <kernel/perfctr.h>
+#include <kernel/perfctr/perfctr.h>
 
 #include <arch/perfctr.h>
 #include <kernel/perf/event.h>

@@ -28,6 +28,9 @@ static bool killed, writes;
 
 /* --- tmpfs and the tree --- */
 
+/* Held from begin() to end(). */
+struct mutex tree_mutex;
+
 struct node {
 	struct inode inode;
 	struct tmpfs_source *source;
@@ -169,6 +172,8 @@ static void begin(void)
 	clunks = walks = inodes = 0;
 	space = 0;
 	memset(&share, 0, sizeof(share));
+	mutex_init(&tree_mutex);
+	mutex_lock(&tree_mutex);
 	mutex_init(&share.mutex);
 	TAILQ_INIT(&share.open_files);
 	share.superblock = &superblock;
@@ -190,6 +195,7 @@ static void end(void)
 	EXPECT_EQ(inodes, 0);
 	EXPECT_EQ(space, 0);
 	EXPECT_EQ(share.open_count, 0);
+	mutex_unlock(&tree_mutex);
 	EXPECT_EQ(sim_end(), 0);
 }
 

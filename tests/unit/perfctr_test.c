@@ -3,7 +3,7 @@
  * Rules of perfctr's low-level API (kernel/perfctr/perfctr.c), on counters of 20, 32, 40 and 48 bits that the test
  * simulates: it is the low level of an ISA.
  */
-#include <kernel/perfctr.h>
+#include <kernel/perfctr/perfctr.h>
 
 #include <arch/perfctr.h>
 #include <kernel/pmu/reserve.h>

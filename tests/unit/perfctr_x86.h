@@ -7,7 +7,7 @@
 #define TESTS_UNIT_PERFCTR_X86_H
 
 #include <arch/perfctr.h>
-#include <kernel/perfctr.h>
+#include <kernel/perfctr/perfctr.h>
 
 #include "x86_pmu.h"
 

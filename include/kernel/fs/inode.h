@@ -140,12 +140,13 @@ struct inode {
 	_Atomic int writers;	/* open for writing, by path; negative: running programs */
 	_Atomic bool nameless;	/* O_TMPFILE: may get its first name */
 	struct mutex write_mutex, mutex;
-	_Atomic uint64_t size;		    /* bytes; written under both mutexes */
-	_Atomic uint64_t pages;		    /* of contents, allocated */
-	uint64_t source_blocks;		    /* of 512 bytes, that its tmpfs_source has besides */
-	struct pipe *pipe;		    /* pipe.c's lock: of an open FIFO; else NULL */
-	LIST_HEAD(, inotify_watch) watches; /* kernel/fs/inotify.c's */
-	struct file_lock_list locks;	    /* see <kernel/fs/file_lock.h> */
+	_Atomic uint64_t size;	/* bytes; written under both mutexes */
+	_Atomic uint64_t pages; /* of contents, allocated */
+	/* mutex, once the inode is known: of 512 bytes, that its tmpfs_source has besides; stat peeks */
+	uint64_t source_blocks;
+	struct pipe *pipe;		    /* pipes_mutex, in pipe.c: of an open FIFO; else NULL */
+	LIST_HEAD(, inotify_watch) watches; /* watch_lock, in inotify.c */
+	struct file_lock_list locks;	    /* locks_mutex, in file_lock.c */
 	struct xattr_list xattrs;	    /* write_mutex */
 	struct kernel_timespec accessed, modified, changed; /* may be torn when read */
 };

@@ -26,7 +26,6 @@ struct task;
 /*
  * The comment of each field begins with the letters of its locks:
  *
- *   K  none: constant once the context is made
  *   A  none: atomic
  *   L  perf_context->lock, irqsave; the context of a CPU on line: being on that CPU, interrupts off, and not
  *      the lock

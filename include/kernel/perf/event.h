@@ -75,11 +75,13 @@ struct hw_event {
 	union {
 		struct hw_counter counter; /* PMUs of hardware events */
 		struct timer timer;	   /* P: software_clock.c */
-		/* software.c, kernel/trace/pmu.c */
+		/* P: software.c: in the CPU's list of active events */
+		TAILQ_ENTRY(perf_event) software_link;
+		/* kernel/trace/pmu.c */
 		struct {
-			/* P: in the CPU's list of active events */
-			TAILQ_ENTRY(perf_event) software_link;
-			/* A: kernel/trace/pmu.c: set once; NULL: none */
+			/* P: in one of the CPU's lists of active events */
+			TAILQ_ENTRY(perf_event) tracepoint_link;
+			/* A: set once; NULL: none */
 			struct trace_filter *_Atomic filter;
 		};
 		/* breakpoint.c */
@@ -96,7 +98,8 @@ struct perf_sampling {
 	uint64_t next_at;	    /* P: counter.c: the count at which the next sample is due */
 	uint64_t last_period;	    /* P: the period of the current sample */
 	const struct perf_raw *raw; /* P: of the current sample, on its writer's stack; NULL: none */
-	/* P: throttle.c: samples in this tick, or SAMPLING_THROTTLED until the next tick */
+	/* P: throttle.c: samples in this tick, or SAMPLING_THROTTLED until the next tick. The deferred work
+	 * peeks: it is queued after each change to SAMPLING_THROTTLED, and decides as P says (overflow.c) */
 	uint64_t interrupts;
 	uint64_t interrupts_until_ns; /* P: throttle.c: end of this tick */
 	uint64_t frequency_stamp_ns;  /* P: frequency.c: time of the last sample */

@@ -24,6 +24,8 @@ int perf_context_inherit(struct perf_context *from, struct task *child, unsigned
  * mutex and output_mutex may be held. */
 void perf_family_lock(const struct perf_event *event);
 void perf_family_unlock(const struct perf_event *event);
+/* Whether the running task has locked the family of EVENT; true if EVENT is not inherited. Task context. */
+bool perf_family_is_locked(const struct perf_event *event);
 
 /* Whether the tasks of EVENT and of its children have exited: it counts and records nothing more. Task
  * context; output_mutex may be held. */

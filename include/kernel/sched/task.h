@@ -56,10 +56,10 @@ struct task {
 	cpumask_t affinity;	      /* R */
 	_Atomic uint16_t io_priority; /* class << 13 | level: ioprio_set(2) */
 	uint64_t started_ns;	      /* of clock_ns() */
-	uint64_t switches_voluntary, switches_forced, migrations; /* R */
-	struct cpu_ticks ticks;					  /* written where it runs */
-	struct cpu_times last_times;				  /* T: as last reported */
-	_Atomic uint64_t faults_minor, faults_major;		  /* page faults of this task */
+	uint64_t switches_voluntary, switches_forced; /* R */
+	struct cpu_ticks ticks;			      /* written where it runs */
+	struct cpu_times last_times;		      /* T: as last reported */
+	_Atomic uint64_t faults_minor, faults_major;  /* page faults of this task */
 
 	struct vm_space *space; /* NULL: kernel task. Changed by the task itself, interrupts off */
 	struct file_table *files; /* NULL: kernel task */

@@ -58,8 +58,7 @@ struct tty_driver {
 
 struct tty {
 	const struct tty_driver *driver;
-	void *device_data; /* the driver's */
-	uint32_t device;   /* as in TIOCGDEV and stat: major << 8 | minor */
+	uint32_t device; /* as in TIOCGDEV and stat: major << 8 | minor */
 	_Atomic unsigned int references;
 
 	struct spinlock lock;
@@ -82,7 +81,7 @@ struct tty {
 };
 
 /* Initialises TTY, which is zeroed; one reference. -ENOMEM. Task context. */
-int tty_init(struct tty *tty, const struct tty_driver *driver, void *device_data, uint32_t device);
+int tty_init(struct tty *tty, const struct tty_driver *driver, uint32_t device);
 /* Frees what tty_init allocated; for driver->free. Any context but NMI. */
 void tty_destroy(struct tty *tty);
 /* Takes a reference; tty_put drops one. Any context but NMI. */

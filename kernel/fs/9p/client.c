@@ -150,6 +150,18 @@ static int attach(struct p9_client *client, uint32_t *root, struct p9_qid *qid)
 	return p9_end(client, &message, error);
 }
 
+void p9_client_end(struct p9_client *client)
+{
+	/* The device may still write to the buffers. */
+	if (client->lost)
+		return;
+	if (client->request && !client->broken)
+		page_put(client->request);
+	if (client->reply && !client->broken)
+		page_put(client->reply);
+	client->request = client->reply = NULL;
+}
+
 int p9_client_start(struct p9_client *client, struct p9_transport *transport, uint32_t *root,
 		    struct p9_qid *qid)
 {
@@ -171,18 +183,6 @@ int p9_client_start(struct p9_client *client, struct p9_transport *transport, ui
 	if (error)
 		p9_client_end(client);
 	return error;
-}
-
-void p9_client_end(struct p9_client *client)
-{
-	/* The device may still write to the buffers. */
-	if (client->lost)
-		return;
-	if (client->request && !client->broken)
-		page_put(client->request);
-	if (client->reply && !client->broken)
-		page_put(client->reply);
-	client->request = client->reply = NULL;
 }
 
 /* --- names and attributes --- */

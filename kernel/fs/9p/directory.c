@@ -168,6 +168,7 @@ static int list_names(struct share_directory *directory)
 	uint64_t position = FIRST_POSITION;
 	struct lower_name *name;
 
+	mutex_assert_held(&tree_mutex);
 	if (directory->listed)
 		return 0;
 	int error = share_start(directory->share);
@@ -191,6 +192,7 @@ static bool list_lower(struct dentry *dentry, uint64_t position, struct director
 {
 	struct share_directory *directory = share_directory_of(dentry->inode);
 
+	mutex_assert_held(&tree_mutex);
 	for (struct lower_name *name = name_from(directory, position); name;
 	     name = RB_NEXT(lower_names, &directory->names, name)) {
 		const struct dentry *child = dentry_find(dentry, name->name, name->size);
@@ -233,12 +235,14 @@ static int begin_change(struct inode *inode)
 {
 	struct share_directory *directory = share_directory_of(inode);
 
+	mutex_assert_held(&tree_mutex);
 	/* A later listing is without the names that the server loses. */
 	return directory->share->writes ? 0 : list_names(directory);
 }
 
 static void hide(struct inode *inode, const char *name, size_t size)
 {
+	mutex_assert_held(&tree_mutex);
 	struct lower_name *found = find_name(share_directory_of(inode), name, size);
 
 	if (found)
@@ -250,6 +254,7 @@ static int check_empty(struct inode *inode)
 	struct share_directory *directory = share_directory_of(inode);
 	struct lower_name *name;
 
+	mutex_assert_held(&tree_mutex);
 	/* The server itself checks what it removes. */
 	if (directory->share->writes)
 		return 0;

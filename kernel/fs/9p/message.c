@@ -35,16 +35,6 @@ static uint64_t get(struct p9_message *message, size_t size)
 	return value;
 }
 
-struct p9_message p9_request(void *bytes, size_t size, uint8_t type, uint16_t tag)
-{
-	struct p9_message message = { .bytes = bytes, .size = size };
-
-	p9_put_32(&message, 0);
-	p9_put_8(&message, type);
-	p9_put_16(&message, tag);
-	return message;
-}
-
 void p9_put_8(struct p9_message *message, uint8_t value)
 {
 	put(message, value, sizeof(value));
@@ -81,6 +71,16 @@ void *p9_put_bytes(struct p9_message *message, size_t size)
 	return take(message, size);
 }
 
+struct p9_message p9_request(void *bytes, size_t size, uint8_t type, uint16_t tag)
+{
+	struct p9_message message = { .bytes = bytes, .size = size };
+
+	p9_put_32(&message, 0);
+	p9_put_8(&message, type);
+	p9_put_16(&message, tag);
+	return message;
+}
+
 size_t p9_finish(struct p9_message *message)
 {
 	size_t size = message->at;
@@ -91,19 +91,6 @@ size_t p9_finish(struct p9_message *message)
 	p9_put_32(message, (uint32_t)size);
 	message->at = size;
 	return size;
-}
-
-struct p9_message p9_reply(void *bytes, size_t size, size_t got, uint16_t tag, uint8_t *type)
-{
-	struct p9_message message = { .bytes = bytes,
-				      .size = got <= size ? got : 0,
-				      .failed = got > size };
-	uint32_t own_size = p9_get_32(&message);
-
-	*type = p9_get_8(&message);
-	if (p9_get_16(&message) != tag || own_size != got)
-		message.failed = true;
-	return message;
 }
 
 uint8_t p9_get_8(struct p9_message *message)
@@ -149,6 +136,19 @@ const char *p9_get_text(struct p9_message *message, size_t *size)
 const void *p9_get_bytes(struct p9_message *message, size_t size)
 {
 	return take(message, size);
+}
+
+struct p9_message p9_reply(void *bytes, size_t size, size_t got, uint16_t tag, uint8_t *type)
+{
+	struct p9_message message = { .bytes = bytes,
+				      .size = got <= size ? got : 0,
+				      .failed = got > size };
+	uint32_t own_size = p9_get_32(&message);
+
+	*type = p9_get_8(&message);
+	if (p9_get_16(&message) != tag || own_size != got)
+		message.failed = true;
+	return message;
 }
 
 bool p9_is_complete(const struct p9_message *message)

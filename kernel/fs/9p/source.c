@@ -18,12 +18,14 @@
 /* M held. */
 static void forget_use(struct p9_source *file)
 {
+	mutex_assert_held(&file->share->mutex);
 	TAILQ_REMOVE(&file->share->open_files, file, used);
 	file->share->open_count--;
 }
 
 static void close_file(struct p9_source *file)
 {
+	mutex_assert_held(&file->share->mutex);
 	if (!file->kept)
 		forget_use(file);
 	file->open = false;
@@ -34,6 +36,7 @@ int p9_source_open(struct p9_source *file)
 {
 	struct share *share = file->share;
 
+	mutex_assert_held(&share->mutex);
 	if (file->open && file->kept)
 		return 0;
 	if (file->open) {
@@ -79,6 +82,7 @@ static int bring_block(struct p9_source *file, uint64_t offset)
 	struct share *share = file->share;
 	uint64_t start = offset - offset % SHARE_BLOCK_SIZE, left = file->size - start;
 
+	mutex_assert_held(&share->mutex);
 	if (share->block_owner == file && share->block_offset == start)
 		return 0;
 	share->block_owner = NULL;
@@ -138,6 +142,13 @@ static int read_source(struct tmpfs_source *source, uint64_t offset, void *buffe
 	return error;
 }
 
+void p9_source_forget_block(struct p9_source *file)
+{
+	mutex_assert_held(&file->share->mutex);
+	if (file->share->block_owner == file)
+		file->share->block_owner = NULL;
+}
+
 static void free_source(struct tmpfs_source *source)
 {
 	struct p9_source *file = __containerof(source, struct p9_source, source);
@@ -162,6 +173,7 @@ static void free_source(struct tmpfs_source *source)
 
 int p9_source_add_name(struct p9_source *file, uint32_t fid)
 {
+	mutex_assert_held(&tree_mutex);
 	struct p9_name *name = kzalloc(sizeof(*name));
 
 	if (!name)
@@ -177,6 +189,7 @@ void p9_source_lose_name(struct p9_source *file)
 	struct p9_attributes attributes;
 	struct p9_name *name;
 
+	mutex_assert_held(&tree_mutex);
 	/* A fid is a name: its file is gone, or is another one by now. */
 	while ((name = SLIST_FIRST(&file->names)) &&
 	       (p9_get_attributes(client, file->fid, &attributes) ||
@@ -200,12 +213,6 @@ void p9_source_keep(struct p9_source *file)
 		file->kept = true;
 	}
 	mutex_unlock(&file->share->mutex);
-}
-
-void p9_source_forget_block(struct p9_source *file)
-{
-	if (file->share->block_owner == file)
-		file->share->block_owner = NULL;
 }
 
 struct p9_source *p9_source_create(struct share *share, struct inode *inode, uint64_t size)

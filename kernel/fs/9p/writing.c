@@ -23,6 +23,7 @@ static struct p9_source *source_of(struct tmpfs_source *source)
 /* M held, as in the next one. */
 static int open_for_writing(struct p9_source *file)
 {
+	mutex_assert_held(&file->share->mutex);
 	int error = p9_open_again(&file->share->client, file->fid, O_WRONLY | O_LARGEFILE,
 				  &file->writing_fid);
 
@@ -32,6 +33,7 @@ static int open_for_writing(struct p9_source *file)
 
 static void close_writing(struct p9_source *file)
 {
+	mutex_assert_held(&file->share->mutex);
 	if (file->writing)
 		p9_clunk(&file->share->client, file->writing_fid);
 	file->writing = false;
@@ -71,6 +73,7 @@ static ssize_t count_written(struct p9_source *file, uint64_t offset, size_t siz
 {
 	struct p9_attributes attributes;
 
+	mutex_assert_held(&file->share->mutex);
 	if (p9_get_attributes(&file->share->client, file->fid, &attributes) ||
 	    attributes.qid.path != file->path || attributes.size <= file->size ||
 	    attributes.size <= offset || attributes.size > offset + size)
@@ -121,6 +124,7 @@ const struct tmpfs_through p9_through = {
 
 void p9_writing_end(struct p9_source *file)
 {
+	mutex_assert_held(&file->share->mutex);
 	if (file->writers)
 		LIST_REMOVE(file, written);
 	file->writers = 0;

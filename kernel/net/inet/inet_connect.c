@@ -22,12 +22,37 @@
 
 /* --- lwIP's news; inet_mutex held --- */
 
+/* A connection without a socket whose peer takes nothing would stay without a limit: its data count into the bound of all. */
+static err_t give_up(void *unused, struct tcp_pcb *pcb)
+{
+	mutex_assert_held(&inet_mutex);
+	if (!pcb->persist_backoff)
+		return ERR_OK;
+	tcp_abort(pcb);
+	return ERR_ABRT;
+}
+
+/* lwIP takes data that come without a receiver, and answers them as for a closed connection. */
+void inet_tcp_detach(struct inet_socket *socket)
+{
+	struct tcp_pcb *pcb = socket->tcp;
+
+	mutex_assert_held(&inet_mutex);
+	tcp_arg(pcb, NULL);
+	tcp_recv(pcb, NULL);
+	tcp_sent(pcb, NULL);
+	tcp_err(pcb, NULL);
+	tcp_poll(pcb, give_up, ORPHAN_TICKS);
+	socket->tcp = NULL;
+	socket->state = INET_CLOSED;
+}
+
 static err_t has_received(void *of_socket, struct tcp_pcb *pcb, struct pbuf *packet, err_t error)
 {
 	struct inet_socket *socket = of_socket;
-
 	struct pbuf *whole = packet;
 
+	mutex_assert_held(&inet_mutex);
 	if (!packet) {
 		socket->finished = true;
 		socket->shutdown |= SOCKET_NO_RECEIVE;
@@ -58,6 +83,7 @@ static err_t has_sent(void *of_socket, struct tcp_pcb *pcb, u16_t size)
 	struct inet_socket *socket = of_socket;
 	bool had_room = socket->has_room;
 
+	mutex_assert_held(&inet_mutex);
 	inet_tcp_update_room(socket);
 	if (!had_room && socket->has_room)
 		socket_notify(&socket->base, POLL_OUT);
@@ -69,6 +95,7 @@ static err_t try_again(void *of_socket, struct tcp_pcb *pcb)
 {
 	struct inet_socket *socket = of_socket;
 
+	mutex_assert_held(&inet_mutex);
 	if (socket->starved) {
 		socket->starved = false;
 		inet_tcp_update_room(socket);
@@ -82,6 +109,7 @@ static void fail(struct inet_socket *socket, int error)
 {
 	bool was_connecting = socket->state == INET_CONNECTING;
 
+	mutex_assert_held(&inet_mutex);
 	socket->tcp = NULL;
 	socket->state = INET_CLOSED;
 	socket->connect_pending = false;
@@ -101,6 +129,7 @@ static void has_failed(void *of_socket, err_t error)
 {
 	struct inet_socket *socket = of_socket;
 
+	mutex_assert_held(&inet_mutex);
 	if (error == ERR_RST)
 		fail(socket, socket->state == INET_CONNECTING ? ECONNREFUSED :
 			     socket->finished		      ? EPIPE :
@@ -113,6 +142,7 @@ static err_t has_connected(void *of_socket, struct tcp_pcb *pcb, err_t error)
 {
 	struct inet_socket *socket = of_socket;
 
+	mutex_assert_held(&inet_mutex);
 	socket->state = INET_CONNECTED;
 	inet_tcp_update_room(socket);
 	socket_notify(&socket->base, POLL_OUT);
@@ -121,6 +151,7 @@ static err_t has_connected(void *of_socket, struct tcp_pcb *pcb, err_t error)
 
 void inet_tcp_attach(struct inet_socket *socket)
 {
+	mutex_assert_held(&inet_mutex);
 	tcp_arg(socket->tcp, socket);
 	tcp_recv(socket->tcp, has_received);
 	tcp_sent(socket->tcp, has_sent);
@@ -129,33 +160,11 @@ void inet_tcp_attach(struct inet_socket *socket)
 	inet_tcp_apply_options(socket);
 }
 
-/* A connection without a socket whose peer takes nothing would stay without a limit: its data count into the bound of all. */
-static err_t give_up(void *unused, struct tcp_pcb *pcb)
-{
-	if (!pcb->persist_backoff)
-		return ERR_OK;
-	tcp_abort(pcb);
-	return ERR_ABRT;
-}
-
-/* lwIP takes data that come without a receiver, and answers them as for a closed connection. */
-void inet_tcp_detach(struct inet_socket *socket)
-{
-	struct tcp_pcb *pcb = socket->tcp;
-
-	tcp_arg(pcb, NULL);
-	tcp_recv(pcb, NULL);
-	tcp_sent(pcb, NULL);
-	tcp_err(pcb, NULL);
-	tcp_poll(pcb, give_up, ORPHAN_TICKS);
-	socket->tcp = NULL;
-	socket->state = INET_CLOSED;
-}
-
 void inet_tcp_unreachable(struct inet_socket *socket, int error, uint32_t number)
 {
 	struct tcp_pcb *pcb = socket->tcp;
 
+	mutex_assert_held(&inet_mutex);
 	/* A connection that stands waits for the way to come back. The attempt's only segment is the one before `lastack` + 1. */
 	if (socket->state != INET_CONNECTING || number != pcb->lastack)
 		return;
@@ -163,6 +172,85 @@ void inet_tcp_unreachable(struct inet_socket *socket, int error, uint32_t number
 	socket->state = INET_CONNECTING;
 	fail(socket, error);
 	tcp_abandon(pcb, 0);
+}
+
+/* --- ending --- */
+
+/* Ends the connection of SOCKET, which goes on alone until its data are sent. inet_mutex held. */
+static void end_connection(struct inet_socket *socket)
+{
+	struct tcp_pcb *pcb = socket->tcp;
+
+	mutex_assert_held(&inet_mutex);
+	if (!pcb)
+		return;
+	inet_tcp_detach(socket);
+	/* A program that wants no time to linger, or has not read all, ends the connection by a reset. */
+	if (socket_option_is_on(&socket->base, SO_LINGER) && !socket->base.linger_s)
+		tcp_abort(pcb);
+	else if (tcp_close(pcb) != ERR_OK)
+		tcp_abort(pcb);
+}
+
+static void stop_listening(struct inet_socket *socket)
+{
+	struct inet_socket *waiting;
+	struct tcp_pcb *pcb = socket->tcp;
+
+	socket->base.listening = false;
+	socket->state = INET_CLOSED;
+	socket->tcp = NULL;
+	tcp_arg(pcb, NULL);
+	tcp_close(pcb);
+	while ((waiting = TAILQ_FIRST(&socket->waiting))) {
+		TAILQ_REMOVE(&socket->waiting, waiting, waiter);
+		socket->waiting_count--;
+		if (waiting->tcp) {
+			pcb = waiting->tcp;
+			inet_tcp_detach(waiting);
+			tcp_abort(pcb);
+		}
+		inet_destroy(waiting);
+	}
+}
+
+int inet_tcp_shut_down(struct inet_socket *socket, unsigned int how)
+{
+	int error = 0;
+
+	inet_enter();
+	if (socket->state == INET_LISTENING) {
+		if (how & SOCKET_NO_RECEIVE)
+			stop_listening(socket);
+	} else if (socket->state != INET_CONNECTED) {
+		/* As on Linux, in spite of the error. */
+		if (socket->state == INET_CLOSED)
+			socket->shutdown |= how;
+		error = -ENOTCONN;
+	} else {
+		bool ends = how & SOCKET_NO_SEND && !(socket->shutdown & SOCKET_NO_SEND);
+
+		socket->shutdown |= how;
+		if (ends && tcp_shutdown(socket->tcp, 0, 1) == ERR_OK && socket->tcp &&
+		    socket->finished)
+			inet_tcp_detach(socket);
+	}
+	inet_deliver();
+	inet_leave();
+	if (!error)
+		socket_notify(&socket->base, POLL_IN);
+	return error;
+}
+
+void inet_tcp_close(struct inet_socket *socket)
+{
+	inet_enter();
+	if (socket->state == INET_LISTENING)
+		stop_listening(socket);
+	else
+		end_connection(socket);
+	inet_destroy(socket);
+	inet_leave();
 }
 
 /* --- connecting --- */
@@ -197,6 +285,8 @@ static void close_pcb(struct inet_socket *socket)
 /* Begins to connect SOCKET to TO and PORT. 0 or a negative error. read_mutex and inet_mutex held. */
 static int begin(struct inet_socket *socket, const ip_addr_t *to, uint16_t port)
 {
+	mutex_assert_held(&socket->read_mutex);
+	mutex_assert_held(&inet_mutex);
 	ip_addr_t from;
 	int error = inet_source(socket, to, &from);
 
@@ -476,82 +566,4 @@ void inet_tcp_accept_back_out(struct inet_socket *listener, struct inet_socket *
 	inet_leave();
 	if (!listening)
 		inet_tcp_close(accepted);
-}
-
-/* --- ending --- */
-
-/* Ends the connection of SOCKET, which goes on alone until its data are sent. inet_mutex held. */
-static void end_connection(struct inet_socket *socket)
-{
-	struct tcp_pcb *pcb = socket->tcp;
-
-	if (!pcb)
-		return;
-	inet_tcp_detach(socket);
-	/* A program that wants no time to linger, or has not read all, ends the connection by a reset. */
-	if (socket_option_is_on(&socket->base, SO_LINGER) && !socket->base.linger_s)
-		tcp_abort(pcb);
-	else if (tcp_close(pcb) != ERR_OK)
-		tcp_abort(pcb);
-}
-
-static void stop_listening(struct inet_socket *socket)
-{
-	struct inet_socket *waiting;
-	struct tcp_pcb *pcb = socket->tcp;
-
-	socket->base.listening = false;
-	socket->state = INET_CLOSED;
-	socket->tcp = NULL;
-	tcp_arg(pcb, NULL);
-	tcp_close(pcb);
-	while ((waiting = TAILQ_FIRST(&socket->waiting))) {
-		TAILQ_REMOVE(&socket->waiting, waiting, waiter);
-		socket->waiting_count--;
-		if (waiting->tcp) {
-			pcb = waiting->tcp;
-			inet_tcp_detach(waiting);
-			tcp_abort(pcb);
-		}
-		inet_destroy(waiting);
-	}
-}
-
-int inet_tcp_shut_down(struct inet_socket *socket, unsigned int how)
-{
-	int error = 0;
-
-	inet_enter();
-	if (socket->state == INET_LISTENING) {
-		if (how & SOCKET_NO_RECEIVE)
-			stop_listening(socket);
-	} else if (socket->state != INET_CONNECTED) {
-		/* As on Linux, in spite of the error. */
-		if (socket->state == INET_CLOSED)
-			socket->shutdown |= how;
-		error = -ENOTCONN;
-	} else {
-		bool ends = how & SOCKET_NO_SEND && !(socket->shutdown & SOCKET_NO_SEND);
-
-		socket->shutdown |= how;
-		if (ends && tcp_shutdown(socket->tcp, 0, 1) == ERR_OK && socket->tcp &&
-		    socket->finished)
-			inet_tcp_detach(socket);
-	}
-	inet_deliver();
-	inet_leave();
-	if (!error)
-		socket_notify(&socket->base, POLL_IN);
-	return error;
-}
-
-void inet_tcp_close(struct inet_socket *socket)
-{
-	inet_enter();
-	if (socket->state == INET_LISTENING)
-		stop_listening(socket);
-	else
-		end_connection(socket);
-	inet_destroy(socket);
-	inet_leave();
 }

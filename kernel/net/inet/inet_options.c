@@ -74,6 +74,7 @@ static int check_level(const struct inet_socket *socket, int level)
 
 unsigned int inet_tcp_state(const struct inet_socket *socket)
 {
+	mutex_assert_held(&inet_mutex);
 	/* By lwIP's number. */
 	static const uint8_t states[] = { [CLOSED] = TCP_CLOSE,
 					  [LISTEN] = TCP_LISTEN,
@@ -137,6 +138,28 @@ int inet_get_option(struct socket *base, int level, int name, union option_value
 	return 0;
 }
 
+void inet_tcp_apply_options(struct inet_socket *socket)
+{
+	struct tcp_pcb *pcb = socket->tcp;
+
+	mutex_assert_held(&inet_mutex);
+	if (!pcb || socket->state == INET_LISTENING)
+		return;
+	if (socket->no_delay)
+		tcp_nagle_disable(pcb);
+	else
+		tcp_nagle_enable(pcb);
+	if (socket_option_is_on(&socket->base, SO_KEEPALIVE))
+		ip_set_option(pcb, SOF_KEEPALIVE);
+	else
+		ip_reset_option(pcb, SOF_KEEPALIVE);
+	pcb->keep_idle = (u32_t)socket->keep_idle_s * MS_PER_S;
+	pcb->keep_intvl = (u32_t)socket->keep_interval_s * MS_PER_S;
+	pcb->keep_cnt = (u32_t)socket->keep_count;
+	pcb->tos = (u8_t)socket->tos;
+	pcb->ttl = (u8_t)socket->ttl;
+}
+
 int inet_set_option(struct socket *base, int level, int name, const union option_value *value,
 		    size_t size)
 {
@@ -176,27 +199,6 @@ int inet_set_option(struct socket *base, int level, int name, const union option
 		inet_tcp_apply_options(socket);
 	inet_leave();
 	return 0;
-}
-
-void inet_tcp_apply_options(struct inet_socket *socket)
-{
-	struct tcp_pcb *pcb = socket->tcp;
-
-	if (!pcb || socket->state == INET_LISTENING)
-		return;
-	if (socket->no_delay)
-		tcp_nagle_disable(pcb);
-	else
-		tcp_nagle_enable(pcb);
-	if (socket_option_is_on(&socket->base, SO_KEEPALIVE))
-		ip_set_option(pcb, SOF_KEEPALIVE);
-	else
-		ip_reset_option(pcb, SOF_KEEPALIVE);
-	pcb->keep_idle = (u32_t)socket->keep_idle_s * MS_PER_S;
-	pcb->keep_intvl = (u32_t)socket->keep_interval_s * MS_PER_S;
-	pcb->keep_cnt = (u32_t)socket->keep_count;
-	pcb->tos = (u8_t)socket->tos;
-	pcb->ttl = (u8_t)socket->ttl;
 }
 
 void inet_option_changed(struct socket *base, int name)

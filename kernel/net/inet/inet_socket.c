@@ -27,42 +27,6 @@
 
 struct inet_sockets inet_sockets = TAILQ_HEAD_INITIALIZER(inet_sockets);
 
-struct inet_socket *inet_create(int domain, int type)
-{
-	if (!inet_charge(sizeof(struct inet_socket)))
-		return NULL;
-	struct inet_socket *socket = kzalloc(sizeof(*socket));
-
-	if (!socket) {
-		inet_uncharge(sizeof(*socket));
-		return NULL;
-	}
-	socket_init(&socket->base, domain, type, type == SOCK_STREAM ? IPPROTO_TCP : IPPROTO_UDP);
-	mutex_init(&socket->read_mutex);
-	STAILQ_INIT(&socket->chunks);
-	TAILQ_INIT(&socket->waiting);
-	socket->has_room = true;
-	socket->local = socket->remote = *(domain == AF_INET ? IP4_ADDR_ANY : IP6_ADDR_ANY);
-	socket->ttl = TTL_DEFAULT;
-	socket->keep_idle_s = KEEP_IDLE_DEFAULT_S;
-	socket->keep_interval_s = KEEP_INTERVAL_DEFAULT_S;
-	socket->keep_count = KEEP_COUNT_DEFAULT;
-	if (type == SOCK_STREAM) {
-		socket->base.send_buffer = TCP_SEND_BUFFER;
-		socket->base.receive_buffer = TCP_RECEIVE_BUFFER;
-	}
-	TAILQ_INSERT_TAIL(&inet_sockets, socket, all);
-	return socket;
-}
-
-void inet_destroy(struct inet_socket *socket)
-{
-	inet_queue_purge(socket);
-	TAILQ_REMOVE(&inet_sockets, socket, all);
-	inet_uncharge(sizeof(*socket));
-	kfree(socket);
-}
-
 /* --- received bytes --- */
 
 const char *inet_chunk_bytes(const struct inet_chunk *chunk)
@@ -85,6 +49,7 @@ static bool append_to_last(struct inet_socket *socket, struct pbuf *packet)
 bool inet_queue_append(struct inet_socket *socket, struct pbuf *packet, const ip_addr_t *from,
 		       uint16_t from_port)
 {
+	mutex_assert_held(&inet_mutex);
 	bool stream = socket->base.type == SOCK_STREAM,
 	     small = stream && packet->tot_len <= SMALL_BYTES;
 	size_t size = packet->tot_len;
@@ -119,6 +84,7 @@ bool inet_queue_append(struct inet_socket *socket, struct pbuf *packet, const ip
 
 void inet_queue_remove(struct inet_socket *socket, struct inet_chunk *chunk)
 {
+	mutex_assert_held(&inet_mutex);
 	STAILQ_REMOVE_HEAD(&socket->chunks, link);
 	socket->unread_count--;
 	socket->unread_bytes -= socket->base.type == SOCK_STREAM ? chunk->size - chunk->taken :
@@ -133,6 +99,7 @@ void inet_queue_purge(struct inet_socket *socket)
 {
 	struct inet_chunk *chunk;
 
+	mutex_assert_held(&inet_mutex);
 	while ((chunk = STAILQ_FIRST(&socket->chunks)))
 		inet_queue_remove(socket, chunk);
 }
@@ -140,12 +107,53 @@ void inet_queue_purge(struct inet_socket *socket)
 struct inet_chunk *inet_queue_next(struct inet_socket *socket, struct inet_chunk *last,
 				   size_t *size)
 {
+	mutex_assert_held(&socket->read_mutex);
 	mutex_lock(&inet_mutex);
 	struct inet_chunk *chunk = last ? STAILQ_NEXT(last, link) : STAILQ_FIRST(&socket->chunks);
 
 	*size = chunk ? chunk->size - chunk->taken : 0;
 	mutex_unlock(&inet_mutex);
 	return chunk;
+}
+
+/* --- sockets --- */
+
+struct inet_socket *inet_create(int domain, int type)
+{
+	mutex_assert_held(&inet_mutex);
+	if (!inet_charge(sizeof(struct inet_socket)))
+		return NULL;
+	struct inet_socket *socket = kzalloc(sizeof(*socket));
+
+	if (!socket) {
+		inet_uncharge(sizeof(*socket));
+		return NULL;
+	}
+	socket_init(&socket->base, domain, type, type == SOCK_STREAM ? IPPROTO_TCP : IPPROTO_UDP);
+	mutex_init(&socket->read_mutex);
+	STAILQ_INIT(&socket->chunks);
+	TAILQ_INIT(&socket->waiting);
+	socket->has_room = true;
+	socket->local = socket->remote = *(domain == AF_INET ? IP4_ADDR_ANY : IP6_ADDR_ANY);
+	socket->ttl = TTL_DEFAULT;
+	socket->keep_idle_s = KEEP_IDLE_DEFAULT_S;
+	socket->keep_interval_s = KEEP_INTERVAL_DEFAULT_S;
+	socket->keep_count = KEEP_COUNT_DEFAULT;
+	if (type == SOCK_STREAM) {
+		socket->base.send_buffer = TCP_SEND_BUFFER;
+		socket->base.receive_buffer = TCP_RECEIVE_BUFFER;
+	}
+	TAILQ_INSERT_TAIL(&inet_sockets, socket, all);
+	return socket;
+}
+
+void inet_destroy(struct inet_socket *socket)
+{
+	mutex_assert_held(&inet_mutex);
+	inet_queue_purge(socket);
+	TAILQ_REMOVE(&inet_sockets, socket, all);
+	inet_uncharge(sizeof(*socket));
+	kfree(socket);
 }
 
 int inet_broken_pipe(unsigned int flags)

@@ -32,6 +32,7 @@ static size_t room(const struct inet_socket *socket)
 {
 	const struct tcp_pcb *pcb = socket->tcp;
 
+	mutex_assert_held(&inet_mutex);
 	if (!pcb || socket->state == INET_LISTENING || tcp_sndqueuelen(pcb) >= TCP_SND_QUEUELEN - 2)
 		return 0;
 	size_t free = tcp_sndbuf(pcb), used = TCP_SND_BUF - free;
@@ -172,6 +173,7 @@ ssize_t inet_tcp_send(struct inet_socket *socket, struct socket_message *message
 /* Marks SIZE more bytes of CHUNK, the first, as read, and lets the peer send as many. read_mutex held. */
 static void consume(struct inet_socket *socket, struct inet_chunk *chunk, size_t size)
 {
+	mutex_assert_held(&socket->read_mutex);
 	inet_enter();
 	chunk->taken += size;
 	socket->unread_bytes -= size;

@@ -16,6 +16,7 @@
 static void has_received(void *of_socket, struct udp_pcb *pcb, struct pbuf *packet,
 			 const ip_addr_t *from, u16_t port)
 {
+	mutex_assert_held(&inet_mutex);
 	struct inet_socket *socket = of_socket;
 	/* lwIP has taken the header off and does not look at its length. */
 	const struct udp_hdr *header =
@@ -40,6 +41,7 @@ static void has_received(void *of_socket, struct udp_pcb *pcb, struct pbuf *pack
 
 int inet_udp_open(struct inet_socket *socket)
 {
+	mutex_assert_held(&inet_mutex);
 	struct udp_pcb *pcb =
 		udp_new_ip_type(socket->base.domain == AF_INET ? IPADDR_TYPE_V4 : IPADDR_TYPE_ANY);
 
@@ -56,6 +58,7 @@ int inet_udp_open(struct inet_socket *socket)
 /* Gives SOCKET a port if it has none. inet_mutex held. */
 static int bind_any(struct inet_socket *socket)
 {
+	mutex_assert_held(&inet_mutex);
 	ip_addr_t any = socket->local;
 
 	if (socket->local_port)
@@ -120,6 +123,7 @@ int inet_udp_connect(struct inet_socket *socket, const union socket_name *name, 
 /* True if a datagram from SOCKET to TO and PORT has a receiver; Linux would hear of it by ICMP. inet_mutex held. */
 static bool has_receiver(const struct inet_socket *socket, const ip_addr_t *to, uint16_t port)
 {
+	mutex_assert_held(&inet_mutex);
 	for (struct udp_pcb *pcb = udp_pcbs; pcb; pcb = pcb->next) {
 		if (pcb->local_port != port)
 			continue;
@@ -135,6 +139,7 @@ static bool has_receiver(const struct inet_socket *socket, const ip_addr_t *to, 
 static int send_packet(struct inet_socket *socket, struct pbuf *packet, const ip_addr_t *to,
 		       uint16_t port)
 {
+	mutex_assert_held(&inet_mutex);
 	int error = socket_take_error(&socket->base);
 	ip_addr_t from;
 

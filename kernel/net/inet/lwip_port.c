@@ -247,6 +247,7 @@ static void run(void *unused)
 /* Starts the task, unless it runs. False: no memory. inet_mutex held. */
 static bool start_task(void)
 {
+	mutex_assert_held(&inet_mutex);
 	if (!task_runs) {
 		struct task *task = task_create_kernel("inet", run, NULL);
 
@@ -274,6 +275,7 @@ void inet_task_wake(void)
 /* lwIP calls it when a connection begins. inet_mutex held. */
 void tcp_timer_needed(void)
 {
+	mutex_assert_held(&inet_mutex);
 	if (timer_needed)
 		return;
 	next_tick_ns = clock_deadline(TICK_NS);

@@ -4,8 +4,8 @@
  *
  * The functions on a state run on the CPU whose counters they change, interrupts off.
  */
-#ifndef KERNEL_PERFCTR_H
-#define KERNEL_PERFCTR_H
+#ifndef KERNEL_PERFCTR_PERFCTR_H
+#define KERNEL_PERFCTR_PERFCTR_H
 
 #include <stdint.h>
 

@@ -2,8 +2,8 @@
 /*
  * perfctr's virtual counters at the turns of a task's life; kernel/perfctr/listeners.c calls these functions.
  */
-#ifndef KERNEL_PERFCTR_TASK_H
-#define KERNEL_PERFCTR_TASK_H
+#ifndef KERNEL_PERFCTR_VPERFCTR_H
+#define KERNEL_PERFCTR_VPERFCTR_H
 
 struct task;
 
