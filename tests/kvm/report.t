@@ -43,6 +43,10 @@ def machine_words(processor, cpus, under_cpus, log):
             "--timeout", "900", "--log", log]
 
 
+def log_of(folder, name):
+    return os.path.join(folder, f"{name}.log")
+
+
 def check_report(report, folder, processor, pmu, cpus, under_cpus, exact):
     """Returns the report."""
     status, output, error = tap.command([TALLY, "report", *machine_words(processor, cpus, under_cpus, log_of(folder, processor))],
@@ -57,10 +61,6 @@ def check_report(report, folder, processor, pmu, cpus, under_cpus, exact):
     report.ok(exact in text, f"{name}: instructions and branches are exact", text)
     report.ok("Every sample is at the very instruction" in text, f"{name}: samples are exact", text)
     return text
-
-
-def log_of(folder, name):
-    return os.path.join(folder, f"{name}.log")
 
 
 def check_repetition(report, folder, machine, text):

@@ -36,6 +36,17 @@ def medium(path):
     return "-drive", f"file={path},format=raw,if=ide,snapshot=on"
 
 
+def monitor_rows(machine):
+    """The rows of a VGA in text mode."""
+    columns, lines = 80, 25
+    path = SHOT + ".text"
+    machine.ask(f'pmemsave 0xb8000 {columns * lines * 2} "{path}"')
+    with open(path, "rb") as file:
+        text = file.read()[::2].decode("latin-1")
+    os.unlink(path)
+    return [text[i:i + columns].rstrip(" \0") for i in range(0, len(text), columns)]
+
+
 def check_text(report):
     """GRUB speaks in the VGA's own text mode: its memory is read, for its glyphs are the VGA's."""
     machine = screenshot.Machine(stock.QEMU, SHOT, *medium(DISK), "-cpu", "qemu32")
@@ -49,17 +60,6 @@ def check_text(report):
     report.ok(NO_LONG_MODE in rows, "a CPU of 32 bits: GRUB says it", *rows)
     machine.ask("quit")
     machine.end()
-
-
-def monitor_rows(machine):
-    """The rows of a VGA in text mode."""
-    columns, lines = 80, 25
-    path = SHOT + ".text"
-    machine.ask(f'pmemsave 0xb8000 {columns * lines * 2} "{path}"')
-    with open(path, "rb") as file:
-        text = file.read()[::2].decode("latin-1")
-    os.unlink(path)
-    return [text[i:i + columns].rstrip(" \0") for i in range(0, len(text), columns)]
 
 
 def main():

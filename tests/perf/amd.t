@@ -65,6 +65,20 @@ def kinds(text):
     return user, kernel - 2 * (interrupts + faults), taken
 
 
+def check_papi(report, cases):
+    text = cases.text("papi")
+    for name in ("PAPI_TOT_INS", "PAPI_TOT_CYC", "PAPI_BR_INS", "PAPI_BR_TKN"):
+        report.ok(re.search(rf"^{name} +0x\w+ +Yes +No ", text, re.M), f"papi_avail: {name}", text[:3000])
+    report.ok("Fast counter read (rdpmc): yes" in text, "papi_avail: counters can be read by rdpmc", text[:2000])
+    counts = [re.findall(r"^(\w+:\S+) :\s+(\d+)", cases.text(name), re.M) for name in ("counts", "counts again")]
+    report.ok(len(counts[0]) == 2 and all(int(count) for _, count in counts[0]), "papi_command_line counts",
+              cases.text("counts"))
+    report.equal(counts[1], counts[0], "papi_command_line: the same again")
+    text = cases.text("presets")
+    report.ok(all(re.search(rf"^{name} :\s+[1-9]", text, re.M) for name in ("PAPI_TOT_INS", "PAPI_TOT_CYC", "PAPI_BR_INS",
+                                                                         "PAPI_BR_TKN")), "papi_command_line: presets", text)
+
+
 def check_perf(report, processor):
     cases = inside.Cases()
     for i, events in enumerate(PERF[processor]):
@@ -101,20 +115,6 @@ def check_perf(report, processor):
                  f"{processor}: perf script shows each of them", *lines[:5])
     if processor == "zen3":
         check_papi(report, cases)
-
-
-def check_papi(report, cases):
-    text = cases.text("papi")
-    for name in ("PAPI_TOT_INS", "PAPI_TOT_CYC", "PAPI_BR_INS", "PAPI_BR_TKN"):
-        report.ok(re.search(rf"^{name} +0x\w+ +Yes +No ", text, re.M), f"papi_avail: {name}", text[:3000])
-    report.ok("Fast counter read (rdpmc): yes" in text, "papi_avail: counters can be read by rdpmc", text[:2000])
-    counts = [re.findall(r"^(\w+:\S+) :\s+(\d+)", cases.text(name), re.M) for name in ("counts", "counts again")]
-    report.ok(len(counts[0]) == 2 and all(int(count) for _, count in counts[0]), "papi_command_line counts",
-              cases.text("counts"))
-    report.equal(counts[1], counts[0], "papi_command_line: the same again")
-    text = cases.text("presets")
-    report.ok(all(re.search(rf"^{name} :\s+[1-9]", text, re.M) for name in ("PAPI_TOT_INS", "PAPI_TOT_CYC", "PAPI_BR_INS",
-                                                                         "PAPI_BR_TKN")), "papi_command_line: presets", text)
 
 
 def main():

@@ -57,14 +57,14 @@ def stat(events, command, options=""):
     return f"perf stat -x, {options} -e '{events}' bash -c '{command}'"
 
 
-def each(text):
-    """The counts that `perf stat -x,` printed, {event: count}."""
-    return {event: value for event, (value, _) in inside.counts(commas(text)).items()}
-
-
 def commas(text):
     """The commas in an event's name would be taken for separators."""
     return re.sub(r"/[^/\n]*/", lambda match: match[0].replace(",", ";"), text)
+
+
+def each(text):
+    """The counts that `perf stat -x,` printed, {event: count}."""
+    return {event: value for event, (value, _) in inside.counts(commas(text)).items()}
 
 
 def expected(counts, name="dsa0"):

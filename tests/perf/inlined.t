@@ -125,6 +125,10 @@ def check_sums(report, flows):
             report.equal((sum(lines.values()), lines.get(0)), (cost[name], None), f"{way}: the lines of {name} are all of its cost", error)
 
 
+def build(program, source, *options):
+    return tap.command(["gcc", "-O2", "-g", *options, *(() if "flows" in source else ("-nostdlib", "-static", "-no-pie")), "-o", program, source])[0]
+
+
 def check_changes(report, folder, program):
     """A function that is inlined has grown: the comparison names it."""
     saved, other = os.path.join(folder, "saved"), os.path.join(folder, "other")
@@ -151,10 +155,6 @@ def check_without(report, folder, program):
     subprocess.run(["strip", "--strip-debug", "-o", stripped, program], check=True)
     report.equal(counted(stripped)[1], plain, "without debugging information the functions have the same counts, and no parts")
     report.equal(counted(program, path=folder)[1], plain, "so they have where no addr2line is")
-
-
-def build(program, source, *options):
-    return tap.command(["gcc", "-O2", "-g", *options, *(() if "flows" in source else ("-nostdlib", "-static", "-no-pie")), "-o", program, source])[0]
 
 
 def main():

@@ -96,19 +96,6 @@ def emulator(arch):
     return os.environ.get(variable) or built(os.path.join(ROOT, "qemu", "build"), "--arch", arch)
 
 
-def run(words):
-    """Runs the machine of a command line to the guest's end; returns its output and how often it moved.
-
-    A fast host, or one that is busy elsewhere, may let a short guest end before it moves. Then the machine starts anew, and
-    moves after half the time.
-    """
-    for halvings in range(MOST_TRIES):
-        output, moved = run_once(words, PAUSE_S / 2 ** halvings)
-        if moved:
-            break
-    return output, moved
-
-
 def run_once(words, first_pause_s=PAUSE_S):
     """run() without a second try; the first move is first_pause_s after the guest's first line."""
     output, moved, source = "", 0, None
@@ -124,6 +111,19 @@ def run_once(words, first_pause_s=PAUSE_S):
             if not goes_on:
                 return output.replace("\r", ""), moved
             moved += 1
+
+
+def run(words):
+    """Runs the machine of a command line to the guest's end; returns its output and how often it moved.
+
+    A fast host, or one that is busy elsewhere, may let a short guest end before it moves. Then the machine starts anew, and
+    moves after half the time.
+    """
+    for halvings in range(MOST_TRIES):
+        output, moved = run_once(words, PAUSE_S / 2 ** halvings)
+        if moved:
+            break
+    return output, moved
 
 
 def judge(report, name, output, moved, allowed=()):

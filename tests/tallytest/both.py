@@ -70,6 +70,16 @@ def _on_host(driver, folder, cases, timeout_s):
         raise SystemExit(f"on the host, not ended after {timeout_s} s: {name}\n{rest}") from None
 
 
+def differences(host, ours):
+    """The lines that differ, and the statuses."""
+    yield f"status on the host {host[0]}, on Tally {ours[0]}"
+    yield from difflib.unified_diff(host[1].splitlines(), ours[1].splitlines(), "host", "Tally", lineterm="", n=0)
+
+
+def _paths(programs):
+    return [os.path.join("/usr/bin", name) for name in programs]
+
+
 def compare(report, cases, programs, added=(), options=(), timeout_s=400):
     """One point for each case, and one for the end of the run.
 
@@ -106,13 +116,3 @@ def compiled(*packages):
     modules = os.path.join("/usr/lib", os.path.basename(os.path.realpath("/usr/bin/python3")))
     folders = (os.path.join(modules, package, "__pycache__") for package in packages)
     return [folder for folder in folders if os.path.isdir(folder)]
-
-
-def differences(host, ours):
-    """The lines that differ, and the statuses."""
-    yield f"status on the host {host[0]}, on Tally {ours[0]}"
-    yield from difflib.unified_diff(host[1].splitlines(), ours[1].splitlines(), "host", "Tally", lineterm="", n=0)
-
-
-def _paths(programs):
-    return [os.path.join("/usr/bin", name) for name in programs]

@@ -26,29 +26,6 @@ _PROXY = bytes([10, 0, 2, 9])
 _HOST_FOR_GUEST = "10.0.2.2"
 
 
-@contextlib.contextmanager
-def network(folder, file):
-    """Serves `folder` by HTTP and offers the URL of `file` in it. Gives QEMU's words for a machine on the network
-    ("net" is its netdev) and the list of paths that have been fetched."""
-    fetched = []
-    handler = functools.partial(_Files, fetched, directory=folder)
-    with tempfile.TemporaryDirectory(prefix="tally-http-") as place, \
-            http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        url = f"http://{_HOST_FOR_GUEST}:{server.server_port}/{file}".encode()
-        ours, theirs = os.path.join(place, "proxy"), os.path.join(place, "hub")
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as proxy:
-            proxy.bind(ours)
-            for body in (server.serve_forever, functools.partial(_offer, proxy, theirs, url)):
-                threading.Thread(target=body, daemon=True).start()
-            yield ("-netdev", "user,id=addresses", "-netdev", "hubport,id=hub0,hubid=0,netdev=addresses",
-                   "-netdev", f"dgram,id=proxy,local.type=unix,local.path={theirs},remote.type=unix,remote.path={ours}",
-                   "-netdev", "hubport,id=hub1,hubid=0,netdev=proxy", "-netdev", "hubport,id=net,hubid=0"), fetched
-            # An empty frame ends the proxy.
-            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as last:
-                last.sendto(b"", ours)
-        server.shutdown()
-
-
 class _Files(http.server.SimpleHTTPRequestHandler):
     def __init__(self, fetched, *arguments, **named):
         self._fetched = fetched
@@ -58,13 +35,22 @@ class _Files(http.server.SimpleHTTPRequestHandler):
         self._fetched.append((self.command, self.path, int(code)))
 
 
-def _offer(proxy, hub, url):
-    while frame := proxy.recv(65536):
-        answer = _answer(frame, url)
-        if answer:
-            # The machine may have ended meanwhile.
-            with contextlib.suppress(OSError):
-                proxy.sendto(answer, hub)
+def _options(data):
+    found = {}
+    at = 0
+    while at + 1 < len(data) and data[at] != _END:
+        if data[at] == 0:
+            at += 1
+            continue
+        found[data[at]] = data[at + 2:at + 2 + data[at + 1]]
+        at += 2 + data[at + 1]
+    return found
+
+
+def _checksum(header):
+    total = sum(struct.unpack(f"!{len(header) // 2}H", header))
+    total = (total & 0xffff) + (total >> 16)
+    return struct.pack("!H", ~(total + (total >> 16)) & 0xffff)
 
 
 def _answer(frame, url):
@@ -86,19 +72,33 @@ def _answer(frame, url):
     return frame[6:12] + b"\x52\x55\x0a\x00\x02\x09" + b"\x08\x00" + header[:10] + _checksum(header) + header[12:] + udp
 
 
-def _options(data):
-    found = {}
-    at = 0
-    while at + 1 < len(data) and data[at] != _END:
-        if data[at] == 0:
-            at += 1
-            continue
-        found[data[at]] = data[at + 2:at + 2 + data[at + 1]]
-        at += 2 + data[at + 1]
-    return found
+def _offer(proxy, hub, url):
+    while frame := proxy.recv(65536):
+        answer = _answer(frame, url)
+        if answer:
+            # The machine may have ended meanwhile.
+            with contextlib.suppress(OSError):
+                proxy.sendto(answer, hub)
 
 
-def _checksum(header):
-    total = sum(struct.unpack(f"!{len(header) // 2}H", header))
-    total = (total & 0xffff) + (total >> 16)
-    return struct.pack("!H", ~(total + (total >> 16)) & 0xffff)
+@contextlib.contextmanager
+def network(folder, file):
+    """Serves `folder` by HTTP and offers the URL of `file` in it. Gives QEMU's words for a machine on the network
+    ("net" is its netdev) and the list of paths that have been fetched."""
+    fetched = []
+    handler = functools.partial(_Files, fetched, directory=folder)
+    with tempfile.TemporaryDirectory(prefix="tally-http-") as place, \
+            http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        url = f"http://{_HOST_FOR_GUEST}:{server.server_port}/{file}".encode()
+        ours, theirs = os.path.join(place, "proxy"), os.path.join(place, "hub")
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as proxy:
+            proxy.bind(ours)
+            for body in (server.serve_forever, functools.partial(_offer, proxy, theirs, url)):
+                threading.Thread(target=body, daemon=True).start()
+            yield ("-netdev", "user,id=addresses", "-netdev", "hubport,id=hub0,hubid=0,netdev=addresses",
+                   "-netdev", f"dgram,id=proxy,local.type=unix,local.path={theirs},remote.type=unix,remote.path={ours}",
+                   "-netdev", "hubport,id=hub1,hubid=0,netdev=proxy", "-netdev", "hubport,id=net,hubid=0"), fetched
+            # An empty frame ends the proxy.
+            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as last:
+                last.sendto(b"", ours)
+        server.shutdown()

@@ -38,6 +38,11 @@ def perf_version():
     return found[0] if found else ""
 
 
+def _write(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
 class Cases:
     """The cases of a test, in order, and what they printed."""
 
@@ -77,11 +82,6 @@ class Cases:
 
     def text(self, name):
         return self._results.get(name, (None, ""))[1]
-
-
-def _write(path, text):
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
 
 
 # Value, unit, event, time, percent of the time it was counted, and more.

@@ -117,43 +117,6 @@ def _script(name):
     return Question(name, os.path.join(ROOT, script), (script, *more), tuple(options), counts=True)
 
 
-def _all():
-    for program in transcripts.programs():
-        yield Question(program, f"tests/{program}", (f"tests/conformance/programs/{program}.c",),
-                       transcripts.options_of(program), counts=program in transcripts.DEVICES or program in COUNTING)
-        for processor in MODEL_PROGRAMS.get(program, ()):
-            yield Question(on_processor(program, processor), f"tests/{program}", (f"tests/conformance/programs/{program}.c",),
-                           (*transcripts.options_of(program), *model_options(processor, program)),
-                           counts=program in COUNTING)
-    yield Question("rules", "tests/rules", _files("tests/conformance/rules/*.c"), RULES_OPTIONS)
-    yield Question("rules.zen4", "tests/rules", _files("tests/conformance/rules/*.c"), (*RULES_AMD, *RULES_OPTIONS))
-    for machine in COUNTS_MACHINES:
-        cpus, counters, width = machine
-        yield _user(counts_on(machine), "counts", "bin", (*EMULATED, "--cpus", str(cpus), "--pmu-counters", str(counters),
-                                                          "--pmu-width", str(width), "--timeout", "400"), counts=True)
-    for machine in PMU_MACHINES:
-        yield _user(selfmon_on(machine), "selfmon", "bin", (*pmu_options(machine), "--timeout", "300"), log=PMU_LOG,
-                    counts=True)
-    for machine in AMD_MACHINES:
-        yield _user(selfmon_on_amd(machine), "selfmon", "bin", (*amd_options(machine), "--timeout", "300"), log=PMU_LOG,
-                    counts=True)
-    for name, options in REPORT_MACHINES.items():
-        yield _user(name, "report", "bin", (*LOAD_MSR, *options, "--timeout", "200"), words=("--msr",), counts=True)
-    yield _user("profile", "profile", "bin", (*EMULATED, "--timeout", "300"), counts=True)
-    yield _user("bench", "bench", "bin", BENCH_OPTIONS, counts=True)
-    for processor in BENCH_AMD:
-        yield _user(on_processor("bench", processor), "bench", "bin", bench_options(processor), counts=True)
-    for command in C_LIBRARY_PROGRAMS:
-        program, *words = command.split()
-        for folder in C_LIBRARIES:
-            yield _user(with_c_library(command, folder), program, folder, C_LIBRARY_OPTIONS, words=tuple(words))
-    for name in SCRIPTS:
-        yield _script(name)
-    for program in shared.PLACES:
-        yield Question(in_shared(program), f"tests/{program}", (f"tests/conformance/programs/{program}.c", shared.MOUNTED),
-                       (*LOAD_9P, *transcripts.options_of(program)), is_shared=True)
-
-
 def in_shared(program):
     """The name of the question for a program of shared.PLACES in a folder of the host."""
     return f"{program}.9p"
@@ -208,6 +171,43 @@ def with_c_library(command, folder):
     return f"{command.replace(' --', '-')}.{C_LIBRARIES[folder]}"
 
 
+def _all():
+    for program in transcripts.programs():
+        yield Question(program, f"tests/{program}", (f"tests/conformance/programs/{program}.c",),
+                       transcripts.options_of(program), counts=program in transcripts.DEVICES or program in COUNTING)
+        for processor in MODEL_PROGRAMS.get(program, ()):
+            yield Question(on_processor(program, processor), f"tests/{program}", (f"tests/conformance/programs/{program}.c",),
+                           (*transcripts.options_of(program), *model_options(processor, program)),
+                           counts=program in COUNTING)
+    yield Question("rules", "tests/rules", _files("tests/conformance/rules/*.c"), RULES_OPTIONS)
+    yield Question("rules.zen4", "tests/rules", _files("tests/conformance/rules/*.c"), (*RULES_AMD, *RULES_OPTIONS))
+    for machine in COUNTS_MACHINES:
+        cpus, counters, width = machine
+        yield _user(counts_on(machine), "counts", "bin", (*EMULATED, "--cpus", str(cpus), "--pmu-counters", str(counters),
+                                                          "--pmu-width", str(width), "--timeout", "400"), counts=True)
+    for machine in PMU_MACHINES:
+        yield _user(selfmon_on(machine), "selfmon", "bin", (*pmu_options(machine), "--timeout", "300"), log=PMU_LOG,
+                    counts=True)
+    for machine in AMD_MACHINES:
+        yield _user(selfmon_on_amd(machine), "selfmon", "bin", (*amd_options(machine), "--timeout", "300"), log=PMU_LOG,
+                    counts=True)
+    for name, options in REPORT_MACHINES.items():
+        yield _user(name, "report", "bin", (*LOAD_MSR, *options, "--timeout", "200"), words=("--msr",), counts=True)
+    yield _user("profile", "profile", "bin", (*EMULATED, "--timeout", "300"), counts=True)
+    yield _user("bench", "bench", "bin", BENCH_OPTIONS, counts=True)
+    for processor in BENCH_AMD:
+        yield _user(on_processor("bench", processor), "bench", "bin", bench_options(processor), counts=True)
+    for command in C_LIBRARY_PROGRAMS:
+        program, *words = command.split()
+        for folder in C_LIBRARIES:
+            yield _user(with_c_library(command, folder), program, folder, C_LIBRARY_OPTIONS, words=tuple(words))
+    for name in SCRIPTS:
+        yield _script(name)
+    for program in shared.PLACES:
+        yield Question(in_shared(program), f"tests/{program}", (f"tests/conformance/programs/{program}.c", shared.MOUNTED),
+                       (*LOAD_9P, *transcripts.options_of(program)), is_shared=True)
+
+
 @functools.cache
 def questions():
     """All of them, by name."""
@@ -256,6 +256,13 @@ def path_of(name):
     return os.path.join(FOLDER, name + ".txt")
 
 
+def _first_line(question, status):
+    words, place = [os.path.basename(question.program), *question.words], ""
+    if question.is_shared:
+        place = f"in {shared.PLACES[words[0]]} with {shared.options_of(words[0])} of a server with {shared.SERVER}, "
+    return f"{' '.join(words)}, {place}options {' '.join(question.options)}, status {status}"
+
+
 class Answer:
     """Linux's answer to the question NAME: status, output (bytes), log_text (the lines of Linux's log that were kept).
 
@@ -294,13 +301,6 @@ def by_chosen_attackers(program):
         return program
     named = re.findall(r", (with [A-Z_]+|as another|bare root|root) ", Answer(program).output.decode())
     return " ".join([program, ",".join(dict.fromkeys(name.replace(" ", "-") for name in named))]).strip()
-
-
-def _first_line(question, status):
-    words, place = [os.path.basename(question.program), *question.words], ""
-    if question.is_shared:
-        place = f"in {shared.PLACES[words[0]]} with {shared.options_of(words[0])} of a server with {shared.SERVER}, "
-    return f"{' '.join(words)}, {place}options {' '.join(question.options)}, status {status}"
 
 
 def text_of(question, kernel, status, output, log_text):

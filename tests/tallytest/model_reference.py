@@ -135,6 +135,10 @@ class Predictor:
         self.history = (self.history << 1 | taken) & MASK
         return predicted == taken
 
+    @staticmethod
+    def base_hash(identity):
+        return (identity * 0x9e3779b97f4a7c15 & MASK) >> 32
+
     def in_btb(self, identity, target):
         """The target that the BTB had for the branch, or None; now it is TARGET."""
         place = self.base_hash(identity)
@@ -144,10 +148,6 @@ class Predictor:
         else:
             self.btb.add(identity, place, target)
         return had
-
-    @staticmethod
-    def base_hash(identity):
-        return (identity * 0x9e3779b97f4a7c15 & MASK) >> 32
 
     def indirect(self, identity, target):
         index, tag = self.place(identity, 1)
@@ -184,62 +184,6 @@ class CPU:
         self.worst = None               # of the loads of an instruction that is still being seen
         self.pending = None
         self.predictor = Predictor(*shape.predictor) if shape.predictor[0] else None
-
-    # Translations
-
-    def tlbs(self):
-        return [*self.tlb.values(), self.second["code"], self.second["data"]]
-
-    def map(self, virt, phys, bits, is_global, memory, steps):
-        new = (phys >> 12, bits, is_global, memory, tuple(steps))
-        if self.pages.get(virt >> 12) == new:
-            return
-        self.pages[virt >> 12] = new
-        if self.fetched is not None and self.fetched * self.machine.line >> 12 == virt >> 12:
-            self.fetched = None
-
-    def flush(self, global_too):
-        for tlb in self.tlbs():
-            for key in [key for key, is_global in tlb.state.items() if global_too or not is_global]:
-                tlb.drop(key, key[0])
-        self.fetched = None
-
-    def flush_page(self, virt):
-        for tlb in self.tlbs():
-            for bits in (12, 21, 22, 30):
-                tlb.drop((virt >> bits, bits), virt >> bits)
-        self.fetched = None
-
-    def translate(self, virt, kind):
-        """The model's physical address, or None for what is not cached."""
-        page = self.pages.get(virt >> 12)
-        if not page:
-            self.counts["UNMAPPED"] += 1
-            return virt
-        phys, bits, is_global, memory, steps = page
-        side = "code" if kind == "FETCH" else "data"
-        tlb, second = self.tlb[side], self.second[side]
-        number = virt >> bits
-        key = (number, bits)
-        if tlb.sets and not tlb.use(key, number):
-            name = "ITLB" if kind == "FETCH" else f"DTLB_{kind}"
-            stall = "STALL_FETCH" if kind == "FETCH" else "STALL_DATA"
-            costs = self.machine.shape.costs
-            if second.use(key, number):
-                self.counts[name + "_STLB_HIT"] += 1
-                cycles = costs[4]
-            else:
-                cycles = 0
-                for step in steps:
-                    where = self.access(self.machine.physical(step) // self.machine.line, "WALK")
-                    cycles += costs[5] + self.machine.cost[where]
-                self.counts[name + "_WALK"] += 1
-                self.counts[name + "_WALK_CYCLES"] += cycles
-                if second.sets:
-                    second.add(key, number, is_global)
-            self.counts[stall] += cycles
-            tlb.add(key, number, is_global)
-        return self.machine.physical(phys << 12 | virt & 4095) if memory else None
 
     # Caches
 
@@ -312,6 +256,62 @@ class CPU:
             else:
                 self.fill_l2(gone[0], "M")
         return where
+
+    # Translations
+
+    def tlbs(self):
+        return [*self.tlb.values(), self.second["code"], self.second["data"]]
+
+    def map(self, virt, phys, bits, is_global, memory, steps):
+        new = (phys >> 12, bits, is_global, memory, tuple(steps))
+        if self.pages.get(virt >> 12) == new:
+            return
+        self.pages[virt >> 12] = new
+        if self.fetched is not None and self.fetched * self.machine.line >> 12 == virt >> 12:
+            self.fetched = None
+
+    def flush(self, global_too):
+        for tlb in self.tlbs():
+            for key in [key for key, is_global in tlb.state.items() if global_too or not is_global]:
+                tlb.drop(key, key[0])
+        self.fetched = None
+
+    def flush_page(self, virt):
+        for tlb in self.tlbs():
+            for bits in (12, 21, 22, 30):
+                tlb.drop((virt >> bits, bits), virt >> bits)
+        self.fetched = None
+
+    def translate(self, virt, kind):
+        """The model's physical address, or None for what is not cached."""
+        page = self.pages.get(virt >> 12)
+        if not page:
+            self.counts["UNMAPPED"] += 1
+            return virt
+        phys, bits, is_global, memory, steps = page
+        side = "code" if kind == "FETCH" else "data"
+        tlb, second = self.tlb[side], self.second[side]
+        number = virt >> bits
+        key = (number, bits)
+        if tlb.sets and not tlb.use(key, number):
+            name = "ITLB" if kind == "FETCH" else f"DTLB_{kind}"
+            stall = "STALL_FETCH" if kind == "FETCH" else "STALL_DATA"
+            costs = self.machine.shape.costs
+            if second.use(key, number):
+                self.counts[name + "_STLB_HIT"] += 1
+                cycles = costs[4]
+            else:
+                cycles = 0
+                for step in steps:
+                    where = self.access(self.machine.physical(step) // self.machine.line, "WALK")
+                    cycles += costs[5] + self.machine.cost[where]
+                self.counts[name + "_WALK"] += 1
+                self.counts[name + "_WALK_CYCLES"] += cycles
+                if second.sets:
+                    second.add(key, number, is_global)
+            self.counts[stall] += cycles
+            tlb.add(key, number, is_global)
+        return self.machine.physical(phys << 12 | virt & 4095) if memory else None
 
     # Records
 

@@ -146,6 +146,18 @@ class Trace:
             self.add(second, STORE | info)
             self.records += 3
 
+    def system(self):
+        choice = self.rng.randrange(12)
+        page = DATA + self.rng.randrange(self.data_pages) * 4096
+        if choice == 0:
+            self.add(0, FLUSH | self.rng.getrandbits(1) << 16)
+        elif choice < 4:
+            self.add(page, FLUSH_PAGE)
+        elif choice < 8:
+            self.map(page)
+        else:
+            self.add(0, RUN)
+
     def run_block(self, walker):
         pc, lengths, branch, _, _ = walker.program.blocks[walker.block]
         self.add(pc, BLOCK | lengths[0] << 8 | branch << 16 | sum(lengths) << 32)
@@ -162,18 +174,6 @@ class Trace:
         walker.next_block()
         if self.rng.random() * SYSTEM_EVERY < 1:
             self.add(walker.program.blocks[walker.block][0], INTERRUPTED)
-
-    def system(self):
-        choice = self.rng.randrange(12)
-        page = DATA + self.rng.randrange(self.data_pages) * 4096
-        if choice == 0:
-            self.add(0, FLUSH | self.rng.getrandbits(1) << 16)
-        elif choice < 4:
-            self.add(page, FLUSH_PAGE)
-        elif choice < 8:
-            self.map(page)
-        else:
-            self.add(0, RUN)
 
 
 def replay(machine, words):

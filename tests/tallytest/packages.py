@@ -40,6 +40,10 @@ exec chroot "$2/root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/r
 """
 
 
+def _found():
+    return sorted(glob.glob(os.path.join(_FOLDER, "tally*_*.deb")), key=lambda name: "tally-qemu" in name)
+
+
 def build():
     """The paths of the packages tally and tally-qemu as the clone has them now."""
     key = hashlib.sha256(subprocess.run([os.path.join(_ROOT, "qemu", "build"), "--path"], stdout=subprocess.PIPE, check=True).stdout)
@@ -80,10 +84,6 @@ def complaint(debs):
     with open(memory, "w", encoding="utf-8") as file:
         file.write(key.hexdigest())
     return None
-
-
-def _found():
-    return sorted(glob.glob(os.path.join(_FOLDER, "tally*_*.deb")), key=lambda name: "tally-qemu" in name)
 
 
 def clean(suite, ready=False):

@@ -61,41 +61,6 @@ class Report:
         return 1 if self._failed or not self._points else 0
 
 
-def command(words, stdin=b"", timeout_s=430, **more):
-    """Runs a command; returns (status, standard output as bytes, standard error as text).
-
-    tools/tally without input runs in a copy of this process, so that Python starts once for a test and not once for each of
-    its machines. Tests that start it by a shell or with input run the script itself.
-    """
-    if os.path.realpath(words[0]) == _TALLY and not stdin and set(more) <= {"cwd", "env"}:
-        return _tally(words, timeout_s, **more)
-    source = {"input": stdin} if stdin else {"stdin": subprocess.DEVNULL}
-    done = subprocess.run(words, capture_output=True, timeout=timeout_s, check=False, **source, **more)
-    return done.returncode, done.stdout, done.stderr.decode(errors="replace")
-
-
-def _tally(words, timeout_s, cwd=None, env=None):
-    """command() for tools/tally."""
-    from tallylib import cli  # for tests that run it: pylint: disable=import-outside-toplevel
-    cli.load(words[1:])
-    sys.stdout.flush()
-    sys.stderr.flush()
-    with open(os.devnull, "rb") as nothing, os.fdopen(os.memfd_create("stdout"), "rb") as output, \
-            os.fdopen(os.memfd_create("stderr"), "rb") as error:
-        child = os.fork()
-        if child == 0:
-            _become_tally(cli.main, words[1:], (nothing, output, error), cwd, env)
-        try:
-            code = _wait(child, words, timeout_s)
-        except BaseException:
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-            raise
-        for file in (output, error):
-            file.seek(0)
-        return code, output.read(), error.read().decode(errors="replace")
-
-
 def _wait(child, words, timeout_s):
     """The status of a child, negative for a signal's number."""
     ended = os.pidfd_open(child)
@@ -128,6 +93,41 @@ def _become_tally(entry, words, files, folder, environment):
             sys.stdout.flush()
             sys.stderr.flush()
         os._exit(code)
+
+
+def _tally(words, timeout_s, cwd=None, env=None):
+    """command() for tools/tally."""
+    from tallylib import cli  # for tests that run it: pylint: disable=import-outside-toplevel
+    cli.load(words[1:])
+    sys.stdout.flush()
+    sys.stderr.flush()
+    with open(os.devnull, "rb") as nothing, os.fdopen(os.memfd_create("stdout"), "rb") as output, \
+            os.fdopen(os.memfd_create("stderr"), "rb") as error:
+        child = os.fork()
+        if child == 0:
+            _become_tally(cli.main, words[1:], (nothing, output, error), cwd, env)
+        try:
+            code = _wait(child, words, timeout_s)
+        except BaseException:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            raise
+        for file in (output, error):
+            file.seek(0)
+        return code, output.read(), error.read().decode(errors="replace")
+
+
+def command(words, stdin=b"", timeout_s=430, **more):
+    """Runs a command; returns (status, standard output as bytes, standard error as text).
+
+    tools/tally without input runs in a copy of this process, so that Python starts once for a test and not once for each of
+    its machines. Tests that start it by a shell or with input run the script itself.
+    """
+    if os.path.realpath(words[0]) == _TALLY and not stdin and set(more) <= {"cwd", "env"}:
+        return _tally(words, timeout_s, **more)
+    source = {"input": stdin} if stdin else {"stdin": subprocess.DEVNULL}
+    done = subprocess.run(words, capture_output=True, timeout=timeout_s, check=False, **source, **more)
+    return done.returncode, done.stdout, done.stderr.decode(errors="replace")
 
 
 def complaints(text):

@@ -41,6 +41,18 @@ class Terminal:
             fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
             os.execve(words[0], words, {**os.environ, "TERM": kind})
 
+    def _read(self, timeout_s):
+        """Whether something came in time."""
+        if timeout_s <= 0 or not select.select([self._terminal], [], [], timeout_s)[0]:
+            return False
+        try:
+            data = os.read(self._terminal, 4096)
+        except OSError:
+            return False
+        self.seen += data
+        self.seen = self.seen.replace(_WHERE, b"")
+        return bool(data)
+
     def expect(self, text):
         """Waits for `text`; returns what came before it."""
         deadline = time.monotonic() + WAIT_S
@@ -66,15 +78,3 @@ class Terminal:
             continue
         os.close(self._terminal)
         return os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
-
-    def _read(self, timeout_s):
-        """Whether something came in time."""
-        if timeout_s <= 0 or not select.select([self._terminal], [], [], timeout_s)[0]:
-            return False
-        try:
-            data = os.read(self._terminal, 4096)
-        except OSError:
-            return False
-        self.seen += data
-        self.seen = self.seen.replace(_WHERE, b"")
-        return bool(data)

@@ -50,6 +50,17 @@ def options_of(program):
     return tuple(words)
 
 
+def observations(output):
+    """{name: what happened} of what a program printed."""
+    lines = (output if isinstance(output, str) else output.decode(errors="replace")).splitlines()
+    found = {}
+    times = {}
+    for name, _, value in (line.rpartition(": ") for line in lines):
+        times[name] = times.get(name, 0) + 1
+        found[name if times[name] == 1 else f"{name} (time {times[name]})"] = value
+    return found
+
+
 def run_all(words, arch, runs, label):
     """Runs observing programs on machines that the command WORDS starts. RUNS: {name: (program, options)}; a program may have
     arguments after it, with single spaces. Those with the same options and no devices share machines, TOGETHER at most. Returns
@@ -70,17 +81,6 @@ def run_all(words, arch, runs, label):
         if len(parts) < len(group):
             found[group[len(parts)]] = observations(rest), f"the machine's, {status}", error
         waiting = [name for name in waiting if name not in found]
-    return found
-
-
-def observations(output):
-    """{name: what happened} of what a program printed."""
-    lines = (output if isinstance(output, str) else output.decode(errors="replace")).splitlines()
-    found = {}
-    times = {}
-    for name, _, value in (line.rpartition(": ") for line in lines):
-        times[name] = times.get(name, 0) + 1
-        found[name if times[name] == 1 else f"{name} (time {times[name]})"] = value
     return found
 
 

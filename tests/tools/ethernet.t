@@ -88,16 +88,20 @@ class Others(threading.Thread):
     def _send(self, data, to=None, kind=0x0800):
         self._socket.sendto((to or self._mac) + OUR_MAC + struct.pack("!H", kind) + data, self._guest)
 
-    def run(self):
-        while True:
-            frame = self._socket.recv(65536)
-            kind, data = struct.unpack("!H", frame[12:14])[0], frame[14:]
-            self._mac = frame[6:12]
-            if kind == 0x0806 and data[24:28] == OURS:
-                self._send(data[:6] + b"\0\2" + OUR_MAC + OURS + data[8:18], kind=0x0806)
-            elif kind == 0x0800 and data[16:20] == OURS:
-                port, to = struct.unpack("!HH", data[20:24])
-                {UDP: self._take_datagram, TCP: self._take_segment}[data[9]](data, port, to)
+    def _send_marked(self):
+        def marked(text, **more):
+            return udp(text, MARKED, MARKED, **more)
+        self._send(marked(b"only this, and not the rest", size=8 + 9))
+        self._send(marked(b"longer than the packet", size=60000))
+        self._send(marked(b"shorter than a header", size=3))
+        self._send(marked(b"from the guest itself", source=GUEST))
+        self._send(marked(b"from its loopback", source=LOOPBACK))
+        self._send(marked(b"to its loopback", to=LOOPBACK))
+        self._send(marked(b"to a group", to=GROUP), to=GROUP_MAC)
+        self._send(marked(b"to another station"), to=OTHER_MAC)
+        self._send(marked(b"to all"), to=ALL_MAC)
+        self._send(marked(b""))
+        self._send(marked(b"end"))
 
     def _take_datagram(self, data, port, to):
         if to == MARKED:
@@ -116,20 +120,19 @@ class Others(threading.Thread):
             self._send(unreachable(3, data)[:-4])
         self._send(udp(b"y", to, port))
 
-    def _send_marked(self):
-        def marked(text, **more):
-            return udp(text, MARKED, MARKED, **more)
-        self._send(marked(b"only this, and not the rest", size=8 + 9))
-        self._send(marked(b"longer than the packet", size=60000))
-        self._send(marked(b"shorter than a header", size=3))
-        self._send(marked(b"from the guest itself", source=GUEST))
-        self._send(marked(b"from its loopback", source=LOOPBACK))
-        self._send(marked(b"to its loopback", to=LOOPBACK))
-        self._send(marked(b"to a group", to=GROUP), to=GROUP_MAC)
-        self._send(marked(b"to another station"), to=OTHER_MAC)
-        self._send(marked(b"to all"), to=ALL_MAC)
-        self._send(marked(b""))
-        self._send(marked(b"end"))
+    def _take_slow(self, data, port, number, flags, header):
+        first = self.numbers[SLOW]
+        if flags & SYN:
+            self._send(tcp(SLOW, port, 0, number + 1, SYN | ACK, struct.pack("!BBH", 2, 4, MSS)))
+            return
+        end = struct.unpack("!H", data[2:4])[0]
+        if number == (first + 1 + len(self.sent)) & 0xffffffff:
+            self.sent += data[header:end]
+        has = (first + 1 + len(self.sent)) & 0xffffffff
+        if flags & FIN and len(self.sent) == BYTES:
+            self._send(tcp(SLOW, port, 1, (has + 1) & 0xffffffff, FIN | ACK))
+        elif end > header:
+            self._send(tcp(SLOW, port, 1, has, ACK))
 
     def _take_segment(self, data, port, to):
         number, _, size, flags = struct.unpack("!IIBB", data[24:34])
@@ -144,19 +147,16 @@ class Others(threading.Thread):
         if not CODES[code][0]:
             self._send(tcp(to, port, 0, number + 1, RST | ACK))
 
-    def _take_slow(self, data, port, number, flags, header):
-        first = self.numbers[SLOW]
-        if flags & SYN:
-            self._send(tcp(SLOW, port, 0, number + 1, SYN | ACK, struct.pack("!BBH", 2, 4, MSS)))
-            return
-        end = struct.unpack("!H", data[2:4])[0]
-        if number == (first + 1 + len(self.sent)) & 0xffffffff:
-            self.sent += data[header:end]
-        has = (first + 1 + len(self.sent)) & 0xffffffff
-        if flags & FIN and len(self.sent) == BYTES:
-            self._send(tcp(SLOW, port, 1, (has + 1) & 0xffffffff, FIN | ACK))
-        elif end > header:
-            self._send(tcp(SLOW, port, 1, has, ACK))
+    def run(self):
+        while True:
+            frame = self._socket.recv(65536)
+            kind, data = struct.unpack("!H", frame[12:14])[0], frame[14:]
+            self._mac = frame[6:12]
+            if kind == 0x0806 and data[24:28] == OURS:
+                self._send(data[:6] + b"\0\2" + OUR_MAC + OURS + data[8:18], kind=0x0806)
+            elif kind == 0x0800 and data[16:20] == OURS:
+                port, to = struct.unpack("!HH", data[20:24])
+                {UDP: self._take_datagram, TCP: self._take_segment}[data[9]](data, port, to)
 
 
 def check(report, lines, others):

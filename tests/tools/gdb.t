@@ -30,12 +30,6 @@ def free_port():
         yield str(holder.getsockname()[1])
 
 
-def examine(words, commands):
-    """Runs `words` with gdb at its side; returns its status, its first line of standard error, and gdb's output."""
-    with free_port() as port:
-        return examine_at(port, words, commands)
-
-
 def examine_at(port, words, commands):
     """The same, by this port."""
     commands = ["source " + os.path.join(ROOT, "tools", "gdb", "tally.py"), "set tcp connect-timeout 300",
@@ -48,6 +42,12 @@ def examine_at(port, words, commands):
                                         *(word for command in commands for word in ("-ex", command))])
         machine.communicate()
     return machine.returncode, said.replace(port, "PORT"), output.decode(errors="replace"), error
+
+
+def examine(words, commands):
+    """Runs `words` with gdb at its side; returns its status, its first line of standard error, and gdb's output."""
+    with free_port() as port:
+        return examine_at(port, words, commands)
 
 
 def check_running(report):

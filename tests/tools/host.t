@@ -21,34 +21,6 @@ LOOPS_TO_1234 = bytes.fromhex("31c0" "b9d2040000" "ffc0" "e2fc" "f4")
 FAULT = bytes.fromhex("b9ffffff0f" "0f32" "f4")
 
 
-def packing(report):
-    """The archive as Debian's cpio reads it, and as this project's reader does."""
-    tree = os.path.join(FOLDER, "tree")
-    os.makedirs(os.path.join(tree, "etc"), exist_ok=True)
-    with open(os.path.join(tree, "etc", "motd"), "w", encoding="utf-8") as file:
-        file.write("hello\n")
-    if not os.path.islink(os.path.join(tree, "link")):
-        os.symlink("etc/motd", os.path.join(tree, "link"))
-    blob = initramfs.pack_program(os.path.join(BUILD, "tests", "nothing"), ["a", "b c"],
-                                  {"A": "1"}, root=tree)
-    _, listing, _ = tap.command(["cpio", "-t", "--quiet"], stdin=blob)
-    expected = ["bin", "dev", "proc", "sys", "tmp", ".tally", "etc", "link", "etc/motd",
-                "bin/nothing", ".tally/argv", ".tally/env"]
-    report.equal(listing.decode().split("\n")[:-1], expected, "cpio lists the archive's entries")
-    found = {name: (mode, data) for name, mode, data in cpio.entries(blob)}
-    report.equal(found[".tally/argv"][1], b"/bin/nothing\0a\0b c\0", "the program's words")
-    report.equal(found[".tally/env"][1], b"A=1\0", "its environment")
-    report.equal(found["link"], (0o120777, b"etc/motd"), "a symbolic link stays one")
-    report.equal(found["bin/nothing"][0], 0o100755, "the program is executable")
-    again = initramfs.pack_program(os.path.join(BUILD, "tests", "nothing"), ["a", "b c"],
-                                   {"A": "1"}, root=tree)
-    report.ok(blob == again, "packing is reproducible")
-    rooted(report)
-    one_file(report)
-    two = blob + bytes(512) + blob
-    report.equal(len(list(cpio.entries(two))), 2 * len(expected), "archives can be joined")
-
-
 def rooted(report):
     """A tree as Debian lays it out now, with /bin a link, and a file in it that only its owner may run."""
     tree = os.path.join(FOLDER, "rooted")
@@ -99,6 +71,34 @@ def one_file(report):
     tap.command(["cpio", "-id", "--quiet", "-D", out], stdin=blob)
     names = [os.path.join(out, inside, name) for name in ("one", "two")]
     report.ok(os.path.samefile(*names) and os.path.getsize(names[1]) == 9, "both names lead to the same file", names)
+
+
+def packing(report):
+    """The archive as Debian's cpio reads it, and as this project's reader does."""
+    tree = os.path.join(FOLDER, "tree")
+    os.makedirs(os.path.join(tree, "etc"), exist_ok=True)
+    with open(os.path.join(tree, "etc", "motd"), "w", encoding="utf-8") as file:
+        file.write("hello\n")
+    if not os.path.islink(os.path.join(tree, "link")):
+        os.symlink("etc/motd", os.path.join(tree, "link"))
+    blob = initramfs.pack_program(os.path.join(BUILD, "tests", "nothing"), ["a", "b c"],
+                                  {"A": "1"}, root=tree)
+    _, listing, _ = tap.command(["cpio", "-t", "--quiet"], stdin=blob)
+    expected = ["bin", "dev", "proc", "sys", "tmp", ".tally", "etc", "link", "etc/motd",
+                "bin/nothing", ".tally/argv", ".tally/env"]
+    report.equal(listing.decode().split("\n")[:-1], expected, "cpio lists the archive's entries")
+    found = {name: (mode, data) for name, mode, data in cpio.entries(blob)}
+    report.equal(found[".tally/argv"][1], b"/bin/nothing\0a\0b c\0", "the program's words")
+    report.equal(found[".tally/env"][1], b"A=1\0", "its environment")
+    report.equal(found["link"], (0o120777, b"etc/motd"), "a symbolic link stays one")
+    report.equal(found["bin/nothing"][0], 0o100755, "the program is executable")
+    again = initramfs.pack_program(os.path.join(BUILD, "tests", "nothing"), ["a", "b c"],
+                                   {"A": "1"}, root=tree)
+    report.ok(blob == again, "packing is reproducible")
+    rooted(report)
+    one_file(report)
+    two = blob + bytes(512) + blob
+    report.equal(len(list(cpio.entries(two))), 2 * len(expected), "archives can be joined")
 
 
 def packages(report):

@@ -6,6 +6,9 @@ Files read downhill: a helper, static or not, stands before the function that ca
 or declares a static one, before its definition only where the order cannot help: in a recursion, or where a table of operations
 closes the circle. UPHILL has these functions. The calls in QEMU's series and in newlib's port are not looked at.
 
+A Python file reads downhill, too: a function or class stands before those that use it, a method before the methods that call
+it, and main() is the last. __init__ alone is the first method, whatever it calls. CIRCULAR has the recursions.
+
 A header of kernel/perf or kernel/trace belongs to one file: NAME.c defines each function and variable that NAME.h declares.
 
 Includes have one order: first, alone, the header that a C file implements, if the file includes it; then the headers of C,
@@ -21,6 +24,7 @@ A version's heading in CHANGELOG.md has a date and names a commit of the history
 An observing program has at most PROGRAM_LINES lines: a longer one has a second subject, which gets its own.
 """
 
+import ast
 import os
 import re
 import subprocess
@@ -48,6 +52,11 @@ UPHILL = {
     ("tests/unit/ring_threads_test.c", "write_record"): "recursion: an interrupt writes, too",
     ("tests/unit/sim/ev67.c", "interrupt_entry"): "recursion: an entry can be interrupted",
     ("tests/unit/sim/ev67.c", "leave_user_mode"): "recursion: an entry can be interrupted",
+}
+
+# (file, function or method): why it stands after one that uses it.
+CIRCULAR = {
+    ("tools/tallylib/libraries.py", "Needs._add"): "recursion: what a file needs is a file that needs others",
 }
 
 # Structure: why its fields need no lock.
@@ -150,6 +159,66 @@ def check_downhill(report):
     report.equal(sorted(declared - set(UPHILL)), [], "files read downhill: no static function is declared before its definition", advice)
     report.equal(sorted(called - set(UPHILL)), [], "files read downhill: no function is called before its definition", advice)
     report.equal(sorted(set(UPHILL) - declared - called), [], "each exception is still one")
+
+
+def is_python(path):
+    if path.endswith(".py"):
+        return True
+    with open(os.path.join(ROOT, path), "rb") as file:
+        return re.match(rb"#!.*python3", file.readline(80)) is not None
+
+
+def used_names(node):
+    """The names that NODE, a part of a module, uses and does not bind itself."""
+    if isinstance(node, ast.ClassDef):
+        return {name for part in node.body for name in used_names(part)}
+    names = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
+    bound = {part.arg for part in ast.walk(node) if isinstance(part, ast.arg)}
+    bound |= {part.name for part in ast.walk(node) if isinstance(part, ast.FunctionDef) and part is not node}
+    return {name.id for name in names} - bound - {name.id for name in names if isinstance(name.ctx, ast.Store)}
+
+
+def used_methods(node):
+    """The methods and fields of its own object that NODE, a part of a class, uses; none for __init__."""
+    if isinstance(node, ast.FunctionDef) and node.name == "__init__":
+        return set()
+    return {part.attr for part in ast.walk(node)
+            if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name) and part.value.id in {"cls", "self"}}
+
+
+def used_early(parts, uses):
+    """The functions and classes among PARTS that stand after one that uses them; USES has the names that a part uses."""
+    places = {part.name: place for place, part in enumerate(parts) if isinstance(part, (ast.ClassDef, ast.FunctionDef))}
+    return sorted({name for place in places.values() for name in uses(parts[place]) if places.get(name, -1) > place})
+
+
+def uphill(text):
+    """The functions, classes and methods of TEXT, a Python file, that stand after one that uses them; main() if it is not last, and
+    __init__ if it is not first."""
+    parts = ast.parse(text).body
+    yield from used_early(parts, used_names)
+    for part in parts:
+        if isinstance(part, ast.ClassDef):
+            yield from (f"{part.name}.{name}" for name in used_early(part.body, used_methods))
+            if "__init__" in [method.name for method in part.body if isinstance(method, ast.FunctionDef)][1:]:
+                yield f"{part.name}.__init__"
+    if "main" in [part.name for part in parts if isinstance(part, (ast.ClassDef, ast.FunctionDef))][:-1]:
+        yield "main"
+
+
+def check_downhill_python(report):
+    text = ("def f(k):\n    g(k)\n\n\ndef g(h):\n    h(g)\n\n\nclass A:\n    def __init__(self):\n        self.c()\n\n"
+            "    def b(self):\n        self.c()\n\n    def c(self):\n        B(self.b)\n\n\nclass B:\n    def a(self):\n        pass\n\n"
+            "    def __init__(self):\n        pass\n\n\n"
+            "def main():\n    f(TABLE)\n\n\nTABLE = [f]\n\n\ndef h():\n    pass\n\n\ndef k():\n    pass\n")
+    report.equal(list(uphill(text)), ["B", "g", "A.c", "B.__init__", "main"],
+                 "a use before the definition is found in Python; arguments, __init__ and a function's own name are none")
+    paths = [path for path in sources("") if is_python(path)]
+    report.ok(len(paths) > 200, "Python files are found", len(paths))
+    found = {(path, name) for path in paths for name in uphill(read(path))}
+    report.equal(sorted(found - set(CIRCULAR)), [], "Python files read downhill: what is used stands before its user, main() last",
+                 "put the helper before its caller, or add it to CIRCULAR with the reason")
+    report.equal(sorted(set(CIRCULAR) - found), [], "each recursion is still one")
 
 
 INCLUDES = re.compile(r'^#include [<"].*\n(?:(?:#include [<"].*)?\n)*', re.MULTILINE)
@@ -324,6 +393,7 @@ def check_lengths(report):
 def main():
     report = tap.Report()
     check_downhill(report)
+    check_downhill_python(report)
     check_includes(report)
     check_headers(report)
     check_locks(report)

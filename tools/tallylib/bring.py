@@ -14,6 +14,28 @@ NAMES = ".tally/get"
 _PORT = "isa-debugcon,iobase=0xe9,chardev=files"
 
 
+def _write(target, name, contents):
+    try:
+        with open(target, "wb") as file:
+            file.write(contents)
+    except OSError as error:
+        raise Failure(NOT_FOUND, f"--get {name}: {target} cannot be written: {error.strerror}") from None
+
+
+def _next(channel, name):
+    """The contents of the next file, or the error that reading it was."""
+    kind, _, number = channel.readline().decode(errors="replace").strip().partition(" ")
+    if kind == "error":
+        return int(number)
+    if kind != "file":
+        raise Failure(BOOT, f"--get {name}: the machine ended without sending it")
+    contents = channel.read(int(number))
+    end, _, error = channel.readline().decode(errors="replace").strip().partition(" ")
+    if end != "end":
+        raise Failure(BOOT, f"--get {name}: the machine ended in the middle of it")
+    return int(error) or contents
+
+
 class Bringer:
     """The files of one run: `names` are paths of the guest, relative to `folder`; each goes to the current folder of the
     host, by its last part. `result`, if there is one, is the path of a file for the command itself."""
@@ -54,25 +76,3 @@ class Bringer:
         if missing:
             raise Failure(NOT_FOUND, "--get: the program left no " + ", no ".join(missing))
         return "" if isinstance(result, int) else result.decode()
-
-
-def _write(target, name, contents):
-    try:
-        with open(target, "wb") as file:
-            file.write(contents)
-    except OSError as error:
-        raise Failure(NOT_FOUND, f"--get {name}: {target} cannot be written: {error.strerror}") from None
-
-
-def _next(channel, name):
-    """The contents of the next file, or the error that reading it was."""
-    kind, _, number = channel.readline().decode(errors="replace").strip().partition(" ")
-    if kind == "error":
-        return int(number)
-    if kind != "file":
-        raise Failure(BOOT, f"--get {name}: the machine ended without sending it")
-    contents = channel.read(int(number))
-    end, _, error = channel.readline().decode(errors="replace").strip().partition(" ")
-    if end != "end":
-        raise Failure(BOOT, f"--get {name}: the machine ended in the middle of it")
-    return int(error) or contents

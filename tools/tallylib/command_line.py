@@ -73,6 +73,81 @@ def parser_of(word):
     return parser(word if word in _COMMANDS else None)
 
 
+def _number(low, high):
+    def parse(text):
+        if not text.isdecimal() or not low <= int(text) <= high:
+            raise argparse.ArgumentTypeError(f"{text!r} is no number from {low} to {high}")
+        return int(text)
+    return parse
+
+
+def _seconds(text):
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0
+    if not 0 < value < 1e6:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time in seconds")
+    return value
+
+
+def _add_machine_options(parser, hidden=()):
+    """HIDDEN: options that are understood, so that a sentence can refuse them, and not listed."""
+    def add(*names, help, **words):  # pylint: disable=redefined-builtin
+        parser.add_argument(*names, help=argparse.SUPPRESS if names[0] in hidden else help, **words)
+    add("--arch", choices=tuple(architecture.ARCHITECTURES), default=architecture.DEFAULT,
+        help=f"the machine's architecture, which is the program's (default {architecture.DEFAULT})")
+    add("--cpus", metavar="N", type=_number(1, 255), default=1, help="CPUs, 1 to 255 (default 1)")
+    add("--memory", metavar="MIB", type=_number(16, 65536),
+        help=f"memory in MiB (default {MEMORY_MIB}, and more for a large initramfs)")
+    add("--pmu", choices=("auto", "emulated", "kvm", "none"), default="auto",
+        help="auto: KVM's if it counts here, else the emulated one")
+    add("--processor", choices=tuple(processor.PROCESSORS),
+        help="the emulated processor: Intel's architectural PMU, a Skylake, or AMD's of three generations (default generic; "
+             "zen3 with --under kvm)")
+    add("--caches", metavar="CHOICE", type=caches.parse,
+        help=f"emulated PMU: its caches, TLBs and branch prediction: {', '.join([caches.NONE, *caches.PRESETS])}, or a "
+             f"geometry, {caches.FORM}, which replaces caches of the preset, or of cachegrind (default: the processor's; "
+             f"{caches.NONE} for generic, k8, tally report and --under kvm)")
+    add("--under", choices=("kvm",), help="boot Linux with KVM in the emulator, and this machine as its guest")
+    add("--under-cpus", metavar="N", type=_number(1, 255), help="CPUs of that Linux (default: as --cpus)")
+    add("--under-memory", metavar="MIB", type=_number(16, 65536), help="its memory (default: enough)")
+    for name, (_, meaning) in processor.PMU_PROPERTIES.items():
+        low, high = processor.range_of(name)
+        add(f"--pmu-{name}", metavar="N", type=_number(low, high),
+            help=f"emulated PMU: {meaning}, {low} to {high}")
+    add("--device", metavar="KIND[,NAME=VALUE...]", action="append", default=[], type=device.parse,
+        help=f"add an emulated accelerator: {' or '.join(device.KINDS)} (repeatable)")
+    add("--cpu", metavar="MODEL", help="QEMU's CPU model, with its properties")
+    add("--icount", action="store_true",
+        help="one CPU at a time and virtual time, so that every run is the same")
+    add("--kernel", metavar="ELF", help="the kernel (default: build/tally.elf)")
+    add("--append", metavar="WORDS", default="", help="more words for the kernel's command line")
+    add("--timeout", metavar="S", type=_seconds, help="give up after S seconds")
+    add("--gdb", action="store_true", help="wait for gdb on port 1234 before the first instruction")
+    add("--post-mortem", metavar="FILE", help="if the time is up: what the CPUs and tasks do then, by gdb")
+    add("--log", metavar="FILE", help="keep the kernel log here (default: build/last-run.log)")
+    add("-v", "--verbose", action="store_true", help="say which PMU is used, and why")
+
+
+def _variable(text):
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=VALUE")
+    return name, value
+
+
+def _add_packing_options(parser):
+    parser.add_argument("--root", metavar="DIR",
+                        help="this tree is the root file system; PROGRAM is looked for in it first")
+    parser.add_argument("--add", metavar="PATH", action="append", default=[],
+                        help="add a file or folder of the host, with what it needs (repeatable)")
+    parser.add_argument("--env", metavar="NAME=VALUE", action="append", default=[], type=_variable,
+                        help="set a variable of the program's environment (repeatable)")
+    parser.add_argument("--no-check", action="store_true",
+                        help="leave it to the kernel to refuse a bad program or initramfs")
+
+
 def _add_run(parser):
     _add_machine_options(parser)
     _add_packing_options(parser)
@@ -128,6 +203,20 @@ def _add_abi(parser):
                         help="a regular expression for the name of an interface, or a file's path")
 
 
+def _limit(text):
+    try:
+        return limits.parse(text)
+    except ValueError as problem:
+        raise argparse.ArgumentTypeError(str(problem)) from None
+
+
+def _control(text):
+    parts = text.split(",")
+    if len(parts) > 2 or len(set(parts)) < len(parts) or not all(part.startswith("/") for part in parts):
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form /PATH or /PATH,/PATH")
+    return text
+
+
 def _add_count(parser):
     _add_machine_options(parser, _NOT_COUNTS)
     _add_packing_options(parser)
@@ -151,95 +240,6 @@ def _add_count(parser):
         help=f"let a condition go that makes runs equal: {', '.join(CONDITIONS)} (repeatable)")
     add("--net", action="store_true", help=argparse.SUPPRESS)
     add("words", metavar="PROGRAM [ARGS...]", nargs=argparse.REMAINDER)
-
-
-def _add_machine_options(parser, hidden=()):
-    """HIDDEN: options that are understood, so that a sentence can refuse them, and not listed."""
-    def add(*names, help, **words):  # pylint: disable=redefined-builtin
-        parser.add_argument(*names, help=argparse.SUPPRESS if names[0] in hidden else help, **words)
-    add("--arch", choices=tuple(architecture.ARCHITECTURES), default=architecture.DEFAULT,
-        help=f"the machine's architecture, which is the program's (default {architecture.DEFAULT})")
-    add("--cpus", metavar="N", type=_number(1, 255), default=1, help="CPUs, 1 to 255 (default 1)")
-    add("--memory", metavar="MIB", type=_number(16, 65536),
-        help=f"memory in MiB (default {MEMORY_MIB}, and more for a large initramfs)")
-    add("--pmu", choices=("auto", "emulated", "kvm", "none"), default="auto",
-        help="auto: KVM's if it counts here, else the emulated one")
-    add("--processor", choices=tuple(processor.PROCESSORS),
-        help="the emulated processor: Intel's architectural PMU, a Skylake, or AMD's of three generations (default generic; "
-             "zen3 with --under kvm)")
-    add("--caches", metavar="CHOICE", type=caches.parse,
-        help=f"emulated PMU: its caches, TLBs and branch prediction: {', '.join([caches.NONE, *caches.PRESETS])}, or a "
-             f"geometry, {caches.FORM}, which replaces caches of the preset, or of cachegrind (default: the processor's; "
-             f"{caches.NONE} for generic, k8, tally report and --under kvm)")
-    add("--under", choices=("kvm",), help="boot Linux with KVM in the emulator, and this machine as its guest")
-    add("--under-cpus", metavar="N", type=_number(1, 255), help="CPUs of that Linux (default: as --cpus)")
-    add("--under-memory", metavar="MIB", type=_number(16, 65536), help="its memory (default: enough)")
-    for name, (_, meaning) in processor.PMU_PROPERTIES.items():
-        low, high = processor.range_of(name)
-        add(f"--pmu-{name}", metavar="N", type=_number(low, high),
-            help=f"emulated PMU: {meaning}, {low} to {high}")
-    add("--device", metavar="KIND[,NAME=VALUE...]", action="append", default=[], type=device.parse,
-        help=f"add an emulated accelerator: {' or '.join(device.KINDS)} (repeatable)")
-    add("--cpu", metavar="MODEL", help="QEMU's CPU model, with its properties")
-    add("--icount", action="store_true",
-        help="one CPU at a time and virtual time, so that every run is the same")
-    add("--kernel", metavar="ELF", help="the kernel (default: build/tally.elf)")
-    add("--append", metavar="WORDS", default="", help="more words for the kernel's command line")
-    add("--timeout", metavar="S", type=_seconds, help="give up after S seconds")
-    add("--gdb", action="store_true", help="wait for gdb on port 1234 before the first instruction")
-    add("--post-mortem", metavar="FILE", help="if the time is up: what the CPUs and tasks do then, by gdb")
-    add("--log", metavar="FILE", help="keep the kernel log here (default: build/last-run.log)")
-    add("-v", "--verbose", action="store_true", help="say which PMU is used, and why")
-
-
-def _add_packing_options(parser):
-    parser.add_argument("--root", metavar="DIR",
-                        help="this tree is the root file system; PROGRAM is looked for in it first")
-    parser.add_argument("--add", metavar="PATH", action="append", default=[],
-                        help="add a file or folder of the host, with what it needs (repeatable)")
-    parser.add_argument("--env", metavar="NAME=VALUE", action="append", default=[], type=_variable,
-                        help="set a variable of the program's environment (repeatable)")
-    parser.add_argument("--no-check", action="store_true",
-                        help="leave it to the kernel to refuse a bad program or initramfs")
-
-
-def _number(low, high):
-    def parse(text):
-        if not text.isdecimal() or not low <= int(text) <= high:
-            raise argparse.ArgumentTypeError(f"{text!r} is no number from {low} to {high}")
-        return int(text)
-    return parse
-
-
-def _limit(text):
-    try:
-        return limits.parse(text)
-    except ValueError as problem:
-        raise argparse.ArgumentTypeError(str(problem)) from None
-
-
-def _control(text):
-    parts = text.split(",")
-    if len(parts) > 2 or len(set(parts)) < len(parts) or not all(part.startswith("/") for part in parts):
-        raise argparse.ArgumentTypeError(f"{text!r} is not of the form /PATH or /PATH,/PATH")
-    return text
-
-
-def _seconds(text):
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0
-    if not 0 < value < 1e6:
-        raise argparse.ArgumentTypeError(f"{text!r} is no time in seconds")
-    return value
-
-
-def _variable(text):
-    name, equals, value = text.partition("=")
-    if not name or not equals:
-        raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=VALUE")
-    return name, value
 
 
 # The subcommands in the order of --help: what each is for, and what declares its options.

@@ -122,6 +122,14 @@ def record(program, arguments, conditions, counts, status):
             "status": status, "counts": counts}
 
 
+def digest(path):
+    """Names the contents of a file."""
+    if not os.path.isfile(path):
+        raise Failure(MISSING, f"{path} is not there; {paths.remedy('make')}")
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()[:16]
+
+
 def conditions(options, data, kernel):
     """The choices that a count depends on, beside the program and its words. DATA: the standard input."""
     properties = {name: getattr(options, f"pmu_{name}") for name in processor.PMU_PROPERTIES}
@@ -132,14 +140,6 @@ def conditions(options, data, kernel):
             **({"client requests": True} if options.region_requests else {}),
             **({"functions": True} if options.functions or options.format == "callgrind" else {}),
             "input": hashlib.sha256(data).hexdigest()[:16], "kernel": digest(kernel), "emulator": digest(paths.emulator(True))}
-
-
-def digest(path):
-    """Names the contents of a file."""
-    if not os.path.isfile(path):
-        raise Failure(MISSING, f"{path} is not there; {paths.remedy('make')}")
-    with open(path, "rb") as file:
-        return hashlib.sha256(file.read()).hexdigest()[:16]
 
 
 def text_table(counts):
@@ -186,6 +186,14 @@ def save(path, text):
         raise Failure(NOT_FOUND, f"{path}: {error.strerror}") from None
 
 
+def _is_record(found):
+    shape = {"format": int, "program": str, "arguments": list, "conditions": dict, "status": int, "counts": dict}
+    # --format json alone writes no conditions.
+    return (isinstance(found, dict) and all(isinstance(found.get(key), kind) for key, kind in shape.items()) and found["conditions"] and
+            all(isinstance(row, dict) and all(isinstance(value, int) for value in row.values())
+                for row in found["counts"].values()))
+
+
 def load(path):
     """A record that --save wrote."""
     try:
@@ -203,12 +211,8 @@ def load(path):
     return found
 
 
-def _is_record(found):
-    shape = {"format": int, "program": str, "arguments": list, "conditions": dict, "status": int, "counts": dict}
-    # --format json alone writes no conditions.
-    return (isinstance(found, dict) and all(isinstance(found.get(key), kind) for key, kind in shape.items()) and found["conditions"] and
-            all(isinstance(row, dict) and all(isinstance(value, int) for value in row.values())
-                for row in found["counts"].values()))
+def _shown(value):
+    return "none" if value is None else json.dumps(value)
 
 
 def check_baseline(path, before, program, arguments, conditions):
@@ -219,10 +223,6 @@ def check_baseline(path, before, program, arguments, conditions):
         if now.get(key) != then.get(key):
             raise Failure(OTHER_BASELINE, f"--compare {path}: is of another run: {key}: {_shown(then.get(key))} there, "
                                           f"{_shown(now.get(key))} here; --save it anew")
-
-
-def _shown(value):
-    return "none" if value is None else json.dumps(value)
 
 
 @dataclass(frozen=True)

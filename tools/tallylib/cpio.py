@@ -29,8 +29,16 @@ class Archive:
         self._inodes = 0
         self._linked = {}  # the number of a file with several names, by the host's numbers of it or by its first name
 
-    def add_file(self, name, data, mode=0o644):
-        self.add(name, stat.S_IFREG | mode, data)
+    def _add(self, name, mode, data, more):
+        if len(data) >= 1 << 32:
+            raise ValueError(f"{name}: larger than the 4 GiB that cpio can describe")
+        self._inodes += 1
+        encoded = os.fsencode(name) + b"\0"
+        values = {"ino": self._inodes, "nlink": 2 if stat.S_ISDIR(mode) else 1, **more,
+                  "mode": mode, "filesize": len(data), "namesize": len(encoded)}
+        header = _MAGIC + b"".join(b"%08X" % values.get(field, 0) for field in _FIELDS)
+        self._parts += [header, encoded, _padding(len(header) + len(encoded)),
+                        data, _padding(len(data))]
 
     def add(self, name, mode, data, status=None, time=0, names=None):
         """An entry of the type that is in `mode`. `time`: of its last change, in seconds since 1970. `status`, an
@@ -52,40 +60,13 @@ class Archive:
                 values["ino"] = self._linked.setdefault(key, self._inodes + 1)
         self._add(name, mode, data, values)
 
+    def add_file(self, name, data, mode=0o644):
+        self.add(name, stat.S_IFREG | mode, data)
+
     def finish(self):
         """The whole archive as bytes; nothing can be added after."""
         self._add(_END_NAME, 0, b"", {})
         return b"".join(self._parts)
-
-    def _add(self, name, mode, data, more):
-        if len(data) >= 1 << 32:
-            raise ValueError(f"{name}: larger than the 4 GiB that cpio can describe")
-        self._inodes += 1
-        encoded = os.fsencode(name) + b"\0"
-        values = {"ino": self._inodes, "nlink": 2 if stat.S_ISDIR(mode) else 1, **more,
-                  "mode": mode, "filesize": len(data), "namesize": len(encoded)}
-        header = _MAGIC + b"".join(b"%08X" % values.get(field, 0) for field in _FIELDS)
-        self._parts += [header, encoded, _padding(len(header) + len(encoded)),
-                        data, _padding(len(data))]
-
-
-def entries(data):
-    """Yields (name, mode, contents) of an archive; raises ValueError where it is damaged.
-
-    Several archives one after another, with zero bytes between, are one archive, as for Linux.
-    """
-    at = 0
-    ended = False
-    while at < len(data):
-        if ended and data[at] == 0:
-            at += 1
-            continue
-        name, mode, contents, at = _entry(data, at)
-        ended = name == _END_NAME
-        if not ended:
-            yield name, mode, contents
-    if not ended:
-        raise ValueError(f"it is cut off at byte {len(data)}, before its last entry")
 
 
 def _entry(data, at):
@@ -111,3 +92,22 @@ def _entry(data, at):
         raise ValueError(f"the name of the entry at byte {at} does not end")
     name = os.fsdecode(raw_name[:-1])
     return name, values["mode"], data[body_at:body_end], body_end + -body_end % 4
+
+
+def entries(data):
+    """Yields (name, mode, contents) of an archive; raises ValueError where it is damaged.
+
+    Several archives one after another, with zero bytes between, are one archive, as for Linux.
+    """
+    at = 0
+    ended = False
+    while at < len(data):
+        if ended and data[at] == 0:
+            at += 1
+            continue
+        name, mode, contents, at = _entry(data, at)
+        ended = name == _END_NAME
+        if not ended:
+            yield name, mode, contents
+    if not ended:
+        raise ValueError(f"it is cut off at byte {len(data)}, before its last entry")

@@ -27,45 +27,6 @@ _PT_LOAD = 1
 _USER_START = 0x10000
 
 
-def check_program(path, data, arch):
-    """Raises Failure(BAD_PROGRAM) unless `data`, the contents of `path`, is a program for the Architecture
-    `arch`: an executable, static or dynamic, or a script."""
-    complaint = _complaint(data, arch)
-    if complaint:
-        raise Failure(BAD_PROGRAM, f"{path}: {complaint}")
-
-
-def _complaint(data, arch):
-    """The fault of the executable, or None."""
-    if not data:
-        return "is empty; compile it again"
-    if data[:2] == b"#!":
-        return None
-    if data[:4] != b"\x7fELF":
-        return "is no ELF executable"
-    if len(data) < _HEADER.size:
-        return f"is cut off inside its ELF header, at byte {len(data)}"
-    (ident, e_type, machine, _, _, phoff, _, _, _, phentsize, phnum, _, _, _) = \
-        _HEADER.unpack_from(data)
-    if ident[4] != 2:
-        return "is a 32-bit executable; compile it for x86-64 (gcc -m64)"
-    if ident[5] != 1:
-        return f"is big-endian; Tally runs {arch.name} executables"
-    if machine != arch.elf_machine:
-        return _complaint_of_machine(machine, arch)
-    if e_type not in (_ET_EXEC, _ET_DYN):
-        return _ET_NAMES.get(e_type, f"has the unknown ELF type {e_type}")
-    if phentsize != _SEGMENT.size:
-        return f"has program headers of {phentsize} bytes; ELF64 has {_SEGMENT.size}"
-    if phnum == 0:
-        return "has no program headers, so nothing to load"
-    if phoff + phnum * phentsize > len(data):
-        return f"is cut off: its program headers end at byte {phoff + phnum * phentsize}, " \
-               f"the file at {len(data)}"
-    segments = [_SEGMENT.unpack_from(data, phoff + i * phentsize) for i in range(phnum)]
-    return _complaint_of_segments(segments, len(data), e_type == _ET_EXEC, arch)
-
-
 def _complaint_of_machine(machine, arch):
     """The message for an executable for another machine."""
     other = architecture.by_machine(machine)
@@ -105,3 +66,42 @@ def _complaint_of_segments(segments, file_bytes, fixed, arch):
         if next_start < end:
             return f"the segments at {start:#x} and {next_start:#x} overlap"
     return None
+
+
+def _complaint(data, arch):
+    """The fault of the executable, or None."""
+    if not data:
+        return "is empty; compile it again"
+    if data[:2] == b"#!":
+        return None
+    if data[:4] != b"\x7fELF":
+        return "is no ELF executable"
+    if len(data) < _HEADER.size:
+        return f"is cut off inside its ELF header, at byte {len(data)}"
+    (ident, e_type, machine, _, _, phoff, _, _, _, phentsize, phnum, _, _, _) = \
+        _HEADER.unpack_from(data)
+    if ident[4] != 2:
+        return "is a 32-bit executable; compile it for x86-64 (gcc -m64)"
+    if ident[5] != 1:
+        return f"is big-endian; Tally runs {arch.name} executables"
+    if machine != arch.elf_machine:
+        return _complaint_of_machine(machine, arch)
+    if e_type not in (_ET_EXEC, _ET_DYN):
+        return _ET_NAMES.get(e_type, f"has the unknown ELF type {e_type}")
+    if phentsize != _SEGMENT.size:
+        return f"has program headers of {phentsize} bytes; ELF64 has {_SEGMENT.size}"
+    if phnum == 0:
+        return "has no program headers, so nothing to load"
+    if phoff + phnum * phentsize > len(data):
+        return f"is cut off: its program headers end at byte {phoff + phnum * phentsize}, " \
+               f"the file at {len(data)}"
+    segments = [_SEGMENT.unpack_from(data, phoff + i * phentsize) for i in range(phnum)]
+    return _complaint_of_segments(segments, len(data), e_type == _ET_EXEC, arch)
+
+
+def check_program(path, data, arch):
+    """Raises Failure(BAD_PROGRAM) unless `data`, the contents of `path`, is a program for the Architecture
+    `arch`: an executable, static or dynamic, or a script."""
+    complaint = _complaint(data, arch)
+    if complaint:
+        raise Failure(BAD_PROGRAM, f"{path}: {complaint}")

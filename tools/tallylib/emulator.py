@@ -43,6 +43,14 @@ class Options:
     devices: list = fresh(list)
 
 
+def check_properties(options):
+    """A PMU that is not there has no properties."""
+    if options.pmu == "none" and options.pmu_properties:
+        raise Failure(USAGE, "--pmu none has no properties; leave out the --pmu-... options")
+    if options.pmu == "none" and options.modelled and options.modelled.text != caches.NONE:
+        raise Failure(USAGE, "--pmu none has nothing to count caches with; leave out --caches")
+
+
 def settle_pmu(options):
     """Replaces `auto` by what this host has. Returns a sentence that says what was taken and why."""
     if options.arch == "alpha":
@@ -76,14 +84,6 @@ def settle_pmu(options):
         return f"PMU: {options.pmu}" + (f" ({reason})" if reason else "")
     check_properties(options)
     return f"PMU: {options.pmu}"
-
-
-def check_properties(options):
-    """A PMU that is not there has no properties."""
-    if options.pmu == "none" and options.pmu_properties:
-        raise Failure(USAGE, "--pmu none has no properties; leave out the --pmu-... options")
-    if options.pmu == "none" and options.modelled and options.modelled.text != caches.NONE:
-        raise Failure(USAGE, "--pmu none has nothing to count caches with; leave out --caches")
 
 
 def path(options):
@@ -124,6 +124,35 @@ def _machine(options):
     return _MACHINES[options.arch] if words is None else (*words, "-device", _EXIT_PORT)
 
 
+def gdb_port():
+    """The TCP port on which the machine waits for gdb, as text."""
+    return os.environ.get("TALLY_GDB_PORT") or "1234"
+
+
+def _cache_words(options, chosen):
+    """The properties for the caches."""
+    if options.cpu:
+        return options.modelled.properties(None) if options.modelled else []
+    own = caches.NONE if options.bare else chosen.preset or caches.NONE
+    return (options.modelled or caches.parse(own)).properties(chosen.vendor)
+
+
+def _cpu(options):
+    if options.arch == "alpha":
+        return (options.cpu or _ALPHA_CPU) + (",pmu=on" if options.pmu == "emulated" else "")
+    if options.pmu == "kvm":
+        return (options.cpu or "host") + ",pmu=on"
+    chosen = processor.PROCESSORS[options.processor]
+    model = ",".join([options.cpu or chosen.model, *(device.CPU_PROPERTIES if options.devices else ())])
+    if options.pmu == "none":
+        return model
+    # The user's own model decides which properties its PMU takes: the emulator checks them.
+    name = None if options.cpu else options.processor
+    more = ["x-pmu-functions=" + options.functions.replace(",", ",,")] if options.functions else []
+    more += ["x-pmu-requests=on"] if options.requests else []
+    return ",".join([model, *chosen.properties(options.pmu_properties or {}, name), *_cache_words(options, chosen), *more])
+
+
 def command(options, log, console):
     """QEMU's words for a machine whose PMU is settled; the boot medium is for the caller to add.
 
@@ -157,32 +186,3 @@ def divide_complaints(text):
         else:
             others.append(line)
     return for_user, others
-
-
-def gdb_port():
-    """The TCP port on which the machine waits for gdb, as text."""
-    return os.environ.get("TALLY_GDB_PORT") or "1234"
-
-
-def _cache_words(options, chosen):
-    """The properties for the caches."""
-    if options.cpu:
-        return options.modelled.properties(None) if options.modelled else []
-    own = caches.NONE if options.bare else chosen.preset or caches.NONE
-    return (options.modelled or caches.parse(own)).properties(chosen.vendor)
-
-
-def _cpu(options):
-    if options.arch == "alpha":
-        return (options.cpu or _ALPHA_CPU) + (",pmu=on" if options.pmu == "emulated" else "")
-    if options.pmu == "kvm":
-        return (options.cpu or "host") + ",pmu=on"
-    chosen = processor.PROCESSORS[options.processor]
-    model = ",".join([options.cpu or chosen.model, *(device.CPU_PROPERTIES if options.devices else ())])
-    if options.pmu == "none":
-        return model
-    # The user's own model decides which properties its PMU takes: the emulator checks them.
-    name = None if options.cpu else options.processor
-    more = ["x-pmu-functions=" + options.functions.replace(",", ",,")] if options.functions else []
-    more += ["x-pmu-requests=on"] if options.requests else []
-    return ",".join([model, *chosen.properties(options.pmu_properties or {}, name), *_cache_words(options, chosen), *more])

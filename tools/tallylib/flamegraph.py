@@ -61,6 +61,16 @@ class Frame:
         return 1 + max((frame.depth() for frame in self.callees.values()), default=0)
 
 
+def _with_whole_names(lines):
+    """The lines of a block; those over which perf has written the name of a command, as it is, in one."""
+    frames = next((number for number, line in enumerate(lines) if line.startswith("\t")), 0)
+    return [_REPLACEMENT.join(lines[:frames]), *lines[frames:]] if frames else lines
+
+
+def _place(address, name):
+    return name.strip(), int(address, 16) >= _KERNEL_FROM
+
+
 def samples(text):
     """(command, weight, [(name, whether it is the kernel's), innermost first]) of what perf script printed."""
     for block in re.split(r"\n\s*\n", text):
@@ -80,14 +90,9 @@ def samples(text):
         yield head[1], int(head[2]), [_place(*part) for part in chain]
 
 
-def _with_whole_names(lines):
-    """The lines of a block; those over which perf has written the name of a command, as it is, in one."""
-    frames = next((number for number, line in enumerate(lines) if line.startswith("\t")), 0)
-    return [_REPLACEMENT.join(lines[:frames]), *lines[frames:]] if frames else lines
-
-
-def _place(address, name):
-    return name.strip(), int(address, 16) >= _KERNEL_FROM
+def _without_repeats(places):
+    """One box for several functions in a row that have no name."""
+    return [place for place, before in zip(places, [None, *places]) if place != before or place[0] != _NAMELESS]
 
 
 def read(path, kernel):
@@ -107,11 +112,6 @@ def read(path, kernel):
     if not root.weight:
         raise Failure(NOT_FOUND, f"{path}: there is no sample in it")
     return root
-
-
-def _without_repeats(places):
-    """One box for several functions in a row that have no name."""
-    return [place for place, before in zip(places, [None, *places]) if place != before or place[0] != _NAMELESS]
 
 
 def _colour(name, kernel):

@@ -41,16 +41,16 @@ class Cost:
     def key(self):
         return self.file, self.name
 
+    @functools.cached_property
+    def inlined(self):
+        """(name, instructions) of the functions that are inlined into this one."""
+        return self.parts.rows() if self.parts else []
+
     def json(self):
         found = {"name": self.name, "file": self.file, "exclusive": self.exclusive, "inclusive": self.inclusive, "calls": self.calls}
         if self.inlined:
             found["inlined"] = [{"name": name, "exclusive": count} for name, count in self.inlined]
         return found
-
-    @functools.cached_property
-    def inlined(self):
-        """(name, instructions) of the functions that are inlined into this one."""
-        return self.parts.rows() if self.parts else []
 
     def lines(self):
         """[(source or None, [(line, instructions), ...])] of all exclusive instructions, those of the function's own source first.
@@ -64,81 +64,31 @@ class Cost:
         return list(found.items())
 
 
-class Table:
-    """The functions of the machine's files, by number, as the emulator numbers them (qemu/files/functions/functions.h)."""
+class _Names:
+    """Callgrind's compressed names: "(NUMBER) NAME" the first time, then "(NUMBER)"."""
 
-    def __init__(self, kernel):
-        """KERNEL: the host's path of its ELF file."""
-        self._known = {_UNKNOWN: ("[unknown]", "[unknown]")}
-        self._places = {}  # number: (the host's file with lines, address)
-        self._number = _UNKNOWN + 1
-        self._text = []
-        self._files = inlined.Files()
-        self._add(_KERNEL, _read(kernel), kernel, absolute=True)
-        vdso = paths.build("arch/x86_64/vdso/vdso.so")
-        if os.path.exists(vdso):
-            self._add(_VDSO, _read(vdso), vdso)
+    def __init__(self):
+        self._numbers = {"object": {}, "file": {}, "function": {}}
 
-    def add_files(self, files):
-        """FILES: {path in the machine: contents, or path on the host}."""
-        for path, contents in sorted(files.items()):
-            host = contents if isinstance(contents, str) else None
-            data = _read(contents) if host else contents
-            if data[:4] == b"\x7fELF" and "\n" not in path:
-                self._add(path, data, host)
+    def _name(self, kind, key, text):
+        numbers = self._numbers[kind]
+        if key in numbers:
+            return f"({numbers[key]})"
+        numbers[key] = len(numbers) + 1
+        return f"({numbers[key]}) {text}"
 
-    def _add(self, path, data, host, absolute=False):
-        try:
-            found = symbols.Functions(data, host, absolute)
-        except ValueError:
-            return
-        self._text.append(f"file {path}\n")
-        if not absolute and self._files.wants(self._number, found):
-            self._text.append("instructions\n")
-        self._text += [f"{start:x}\n" for start in found.starts]
-        self._known[self._number] = (f"[{os.path.basename(path).strip('[]')}]", path)
-        for index, name in enumerate(found.names, self._number + 1):
-            self._known[index] = (name, path)
-            self._places[index] = (found.lines_from, found.addresses[index - self._number - 1])
-        self._number += 1 + len(found.names)
+    def object(self, cost):
+        return self._name("object", cost.file, cost.file)
 
-    def save(self, path):
-        with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
-            file.writelines(self._text)
+    def source(self, path):
+        return self._name("file", path or "???", path or "???")
 
-    def read(self, path):
-        """The Counts that the emulator wrote to PATH."""
-        try:
-            with open(path, encoding="utf-8", errors="surrogateescape") as file:
-                lines = [line.rstrip("\n").split(" ") for line in file]
-        except OSError as error:
-            raise Failure(BOOT, f"the emulator wrote no counts by function: {path}: {error.strerror}") from None
-        if not lines or lines[-1] != ["end"]:
-            raise Failure(BOOT, f"the emulator's counts by function are cut off: {path}")
-        costs, calls = {}, {}
-        for kind, *words in lines[:-1]:
-            if kind == "name":
-                name = " ".join(words[1:])
-                self._known[int(words[0])] = (_NAMELESS.get(name, f"[{os.path.basename(name)}]"), _NAMELESS.get(name, name))
-            elif kind == "function":
-                number, exclusive, inclusive, times = map(int, words)
-                costs[number] = Cost(*self._known[number], exclusive, inclusive, times)
-            elif kind == "instruction":
-                self._files.count(int(words[0]), int(words[1], 16), int(words[2]))
-            else:
-                caller, callee, times, inclusive = map(int, words)
-                calls[caller, callee] = (times, inclusive)
-        for number in {number for pair in calls for number in pair} - costs.keys():
-            costs[number] = Cost(*self._known[number])
-        for number, parts in self._files.parts().items():
-            costs[number].parts = parts
-        self._demangle(costs)
-        return Counts(costs, calls, self._places)
+    def function(self, cost, number):
+        return self._name("function", number, cost.name)
 
-    @staticmethod
-    def _demangle(costs):
-        for cost, name in zip(costs.values(), symbols.demangle([cost.name for cost in costs.values()])):
-            cost.name = name
+
+def _share(part, whole):
+    return f"{part * 100 / whole:7.2f}" if whole else f"{'-':>7}"
 
 
 class Counts:
@@ -165,10 +115,6 @@ class Counts:
                                                                                                            place[call[0][1]]))]
         return {"functions": [self._costs[number].json() for number in order], "calls": calls}
 
-    def text(self):
-        """A table of the functions of user mode, and one of the kernel's."""
-        return self._text(False) + self._text(True)
-
     def _text(self, kernel):
         total = self.total(kernel)
         numbers = [number for number in self.sorted() if self._costs[number].is_kernel == kernel]
@@ -194,6 +140,10 @@ class Counts:
             lines.append(f"{rest_cost:15,}{_share(rest_cost, total)}  {rest} more functions, each below {_LEAST_SHARE:.1%}")
         lines.append(f"{total:15,}{_share(total, total)}  instructions")
         return "\n".join(lines) + "\n"
+
+    def text(self):
+        """A table of the functions of user mode, and one of the kernel's."""
+        return self._text(False) + self._text(True)
 
     def _find_lines(self):
         """Asks for the source lines of all functions: one call of addr2line for each file."""
@@ -236,39 +186,89 @@ class Counts:
         return "\n".join(lines) + "\n"
 
 
-class _Names:
-    """Callgrind's compressed names: "(NUMBER) NAME" the first time, then "(NUMBER)"."""
-
-    def __init__(self):
-        self._numbers = {"object": {}, "file": {}, "function": {}}
-
-    def object(self, cost):
-        return self._name("object", cost.file, cost.file)
-
-    def source(self, path):
-        return self._name("file", path or "???", path or "???")
-
-    def function(self, cost, number):
-        return self._name("function", number, cost.name)
-
-    def _name(self, kind, key, text):
-        numbers = self._numbers[kind]
-        if key in numbers:
-            return f"({numbers[key]})"
-        numbers[key] = len(numbers) + 1
-        return f"({numbers[key]}) {text}"
-
-
-def _share(part, whole):
-    return f"{part * 100 / whole:7.2f}" if whole else f"{'-':>7}"
-
-
 def _read(path):
     try:
         with open(path, "rb") as file:
             return file.read()
     except OSError as error:
         raise Failure(NOT_FOUND, f"{path}: {error.strerror}") from None
+
+
+class Table:
+    """The functions of the machine's files, by number, as the emulator numbers them (qemu/files/functions/functions.h)."""
+
+    def __init__(self, kernel):
+        """KERNEL: the host's path of its ELF file."""
+        self._known = {_UNKNOWN: ("[unknown]", "[unknown]")}
+        self._places = {}  # number: (the host's file with lines, address)
+        self._number = _UNKNOWN + 1
+        self._text = []
+        self._files = inlined.Files()
+        self._add(_KERNEL, _read(kernel), kernel, absolute=True)
+        vdso = paths.build("arch/x86_64/vdso/vdso.so")
+        if os.path.exists(vdso):
+            self._add(_VDSO, _read(vdso), vdso)
+
+    def _add(self, path, data, host, absolute=False):
+        try:
+            found = symbols.Functions(data, host, absolute)
+        except ValueError:
+            return
+        self._text.append(f"file {path}\n")
+        if not absolute and self._files.wants(self._number, found):
+            self._text.append("instructions\n")
+        self._text += [f"{start:x}\n" for start in found.starts]
+        self._known[self._number] = (f"[{os.path.basename(path).strip('[]')}]", path)
+        for index, name in enumerate(found.names, self._number + 1):
+            self._known[index] = (name, path)
+            self._places[index] = (found.lines_from, found.addresses[index - self._number - 1])
+        self._number += 1 + len(found.names)
+
+    def add_files(self, files):
+        """FILES: {path in the machine: contents, or path on the host}."""
+        for path, contents in sorted(files.items()):
+            host = contents if isinstance(contents, str) else None
+            data = _read(contents) if host else contents
+            if data[:4] == b"\x7fELF" and "\n" not in path:
+                self._add(path, data, host)
+
+    def save(self, path):
+        with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
+            file.writelines(self._text)
+
+    @staticmethod
+    def _demangle(costs):
+        for cost, name in zip(costs.values(), symbols.demangle([cost.name for cost in costs.values()])):
+            cost.name = name
+
+    def read(self, path):
+        """The Counts that the emulator wrote to PATH."""
+        try:
+            with open(path, encoding="utf-8", errors="surrogateescape") as file:
+                lines = [line.rstrip("\n").split(" ") for line in file]
+        except OSError as error:
+            raise Failure(BOOT, f"the emulator wrote no counts by function: {path}: {error.strerror}") from None
+        if not lines or lines[-1] != ["end"]:
+            raise Failure(BOOT, f"the emulator's counts by function are cut off: {path}")
+        costs, calls = {}, {}
+        for kind, *words in lines[:-1]:
+            if kind == "name":
+                name = " ".join(words[1:])
+                self._known[int(words[0])] = (_NAMELESS.get(name, f"[{os.path.basename(name)}]"), _NAMELESS.get(name, name))
+            elif kind == "function":
+                number, exclusive, inclusive, times = map(int, words)
+                costs[number] = Cost(*self._known[number], exclusive, inclusive, times)
+            elif kind == "instruction":
+                self._files.count(int(words[0]), int(words[1], 16), int(words[2]))
+            else:
+                caller, callee, times, inclusive = map(int, words)
+                calls[caller, callee] = (times, inclusive)
+        for number in {number for pair in calls for number in pair} - costs.keys():
+            costs[number] = Cost(*self._known[number])
+        for number, parts in self._files.parts().items():
+            costs[number].parts = parts
+        self._demangle(costs)
+        return Counts(costs, calls, self._places)
 
 
 def by_name(functions):

@@ -37,21 +37,6 @@ class Partition:
     last: int
 
 
-def tables(sectors, partitions, seed, code):
-    """The first and the last sectors of a disk of `sectors` sectors, each as bytes.
-
-    `seed`: bytes from which the disk's and the partitions' own UUIDs are made. `code`: what a BIOS
-    starts, at most 440 bytes."""
-    entries = b"".join(_entry(partition, _own_uuid(seed, number))
-                       for number, partition in enumerate(partitions, 1))
-    entries = entries.ljust(_ENTRIES * _ENTRY_BYTES, b"\0")
-    disk = _own_uuid(seed, 0)
-    last = sectors - 1
-    head = (_protective(sectors, code) + _header(1, last, 2, sectors, disk, entries) + entries)
-    tail = entries + _header(last, 1, last - _TABLE_SECTORS, sectors, disk, entries)
-    return head, tail
-
-
 def _own_uuid(seed, number):
     return uuid.uuid5(uuid.NAMESPACE_OID, f"tally {seed.hex()} {number}")
 
@@ -79,3 +64,18 @@ def _protective(sectors, code):
                             1, min(sectors - 1, 0xffffffff))
     assert len(code) <= _MBR_CODE_BYTES
     return code.ljust(446, b"\0") + partition.ljust(64, b"\0") + b"\x55\xaa"
+
+
+def tables(sectors, partitions, seed, code):
+    """The first and the last sectors of a disk of `sectors` sectors, each as bytes.
+
+    `seed`: bytes from which the disk's and the partitions' own UUIDs are made. `code`: what a BIOS
+    starts, at most 440 bytes."""
+    entries = b"".join(_entry(partition, _own_uuid(seed, number))
+                       for number, partition in enumerate(partitions, 1))
+    entries = entries.ljust(_ENTRIES * _ENTRY_BYTES, b"\0")
+    disk = _own_uuid(seed, 0)
+    last = sectors - 1
+    head = (_protective(sectors, code) + _header(1, last, 2, sectors, disk, entries) + entries)
+    tail = entries + _header(last, 1, last - _TABLE_SECTORS, sectors, disk, entries)
+    return head, tail

@@ -34,6 +34,142 @@ _ISO_LABEL = "TALLY"
 _EFI_PROGRAM = "BOOTX64.EFI"
 
 
+def _need(*commands, folders=()):
+    for command in commands:
+        if not paths.in_path(command):
+            raise Failure(MISSING, f"{command} is not installed; {paths.remedy(*_PACKAGES)}")
+    for folder in folders:
+        if not os.path.isdir(folder):
+            raise Failure(MISSING, f"GRUB's modules {folder} are not installed; {paths.remedy(*_PACKAGES)}")
+
+
+def _environment():
+    chosen = os.environ.get("SOURCE_DATE_EPOCH", _EPOCH)
+    if not chosen.isdecimal():
+        raise Failure(USAGE, f"SOURCE_DATE_EPOCH={chosen}: no number of seconds")
+    return {**os.environ, "SOURCE_DATE_EPOCH": chosen, "TZ": "UTC", "MTOOLS_SKIP_CHECK": "1"}
+
+
+def _call(words, folder):
+    done = subprocess.run(words, cwd=folder, env=_environment(), capture_output=True, text=True, check=False)
+    if done.returncode:
+        said = (done.stderr or done.stdout).strip().splitlines() or ["it said nothing"]
+        raise Failure(MISSING, f"{words[0]} failed: {said[-1]}; run make, or set TMPDIR to a folder with room, then try again")
+
+
+def _write(path, data):
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+def _copy(source, target):
+    """Copies a file to another, which is empty from there on, without reading holes and without writing what is zero."""
+    base = target.tell()
+    for start, end in sparse.extents(source):
+        source.seek(start)
+        target.seek(base + start)
+        while start < end and (data := source.read(min(_MIB, end - start))):
+            if data.count(0) == len(data):
+                target.seek(len(data), os.SEEK_CUR)
+            else:
+                target.write(data)
+            start += len(data)
+
+
+def _deliver(path, output, mode):
+    """Moves a finished file to `output` in one step."""
+    if os.path.exists(output) and not os.path.isfile(output):
+        # A device's name would become the name of a file, and the stick would get nothing.
+        raise Failure(USAGE, f"{output} is no regular file; write the image to a file, then copy it there")
+    beside = f"{output}.{os.getpid()}"
+    try:
+        with open(path, "rb") as source, open(beside, "wb") as target:
+            _copy(source, target)
+            target.truncate(os.path.getsize(path))
+        os.chmod(beside, mode)
+        os.replace(beside, output)
+    except OSError as error:
+        if os.path.exists(beside):
+            os.unlink(beside)
+        raise Failure(NOT_FOUND, f"{output}: {error.strerror}") from None
+
+
+def _tree(folder, blob, words, video):
+    """Makes the files of a medium in `folder`/tree. Returns the name of the file that only it has."""
+    # Without the names for gdb: the kernel has its own table of symbols.
+    _need("objcopy")
+    _call(["objcopy", "--strip-all", os.path.abspath(paths.built("tally.elf", "make")), "kernel"], folder)
+    with open(os.path.join(folder, "kernel"), "rb") as file:
+        kernel = file.read()
+    config = grub.configuration(words, video)
+    digest = hashlib.sha256()
+    for part in (kernel, blob, config):
+        digest.update(hashlib.sha256(part).digest())
+    marker = f"/boot/{digest.hexdigest()[:8]}.id"
+    tree = os.path.join(folder, "tree")
+    os.makedirs(os.path.join(tree, "boot", "grub"))
+    os.makedirs(os.path.join(tree, "EFI", "BOOT"))
+    _write(os.path.join(tree, "boot", "tally.elf"), kernel)
+    _write(os.path.join(tree, "boot", "initramfs.cpio"), blob)
+    _write(os.path.join(tree, "boot", "grub", "grub.cfg"), config)
+    _write(tree + marker, digest.hexdigest().encode() + b"\n")
+    return marker
+
+
+def _make_efi(folder, where, marker):
+    grub.make(_call, folder, "x86_64-efi", f"{where}/{_EFI_PROGRAM}", "/boot/grub", marker)
+
+
+def _tree_mib(folder):
+    """MiB that the files of `folder`/tree take on FAT, its tables included: 4 + 4 bytes for a sector."""
+    files = (os.path.join(path, name) for path, _, names in os.walk(os.path.join(folder, "tree"))
+             for name in names)
+    sectors = sum(os.path.getsize(file) // gpt.SECTOR_BYTES + 1 for file in files)
+    return sectors * (gpt.SECTOR_BYTES + 8) // _MIB + 1
+
+
+def _date(folder):
+    """Gives all files of `folder` the date of the medium."""
+    seconds = int(_environment()["SOURCE_DATE_EPOCH"])
+    for path, folders, files in os.walk(folder):
+        for name in folders + files:
+            os.utime(os.path.join(path, name), (seconds, seconds))
+
+
+def _make_fat(folder, name, mib, first, tree="tree"):
+    """Makes the file system `name` of the files in `tree`; `first`: its first sector on the disk."""
+    with open(os.path.join(folder, name), "wb") as file:
+        file.truncate(mib * _MIB)
+    _date(folder)
+    kind = ["-F", "-c", "1"] if mib >= _FILES_LEAST_MIB else []
+    _call(["mformat", "-i", name, *kind, "-h", "255", "-s", "63", "-T", str(mib * _SECTORS_PER_MIB),
+           "-H", str(first), "-N", "7a11a111", "-v", _FAT_LABEL, "::"], folder)
+    _call(["mcopy", "-i", name, "-s", "-m", *sorted(
+        os.path.join(tree, one) for one in os.listdir(os.path.join(folder, tree))), "::/"], folder)
+
+
+def _ipxe(words):
+    """iPXE starts multiboot kernels on a BIOS only."""
+    return ("#!ipxe\n"
+            "iseq ${platform} efi && chain tally.efi ||\n"
+            f"kernel boot/tally.elf {words} || shell\n"
+            "initrd boot/initramfs.cpio || shell\n"
+            "boot || shell\n").encode()
+
+
+def _tar(tree, name):
+    """An archive of the folder `name` in `tree`."""
+    seconds = int(_environment()["SOURCE_DATE_EPOCH"])
+
+    def plain(entry):
+        entry.mtime, entry.uid, entry.gid, entry.uname, entry.gname = seconds, 0, 0, "", ""
+        return entry
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+        archive.add(os.path.join(tree, name), arcname=name, filter=plain)
+    return data.getvalue()
+
+
 def make_unikernel(blob, output):
     """Links the kernel with the initramfs `blob` into the ELF file `output`."""
     kernel = paths.built("tally.o", "make")
@@ -134,139 +270,3 @@ def make_netboot(blob, words, output, video="auto"):
             target = os.path.join(output, name)
             os.makedirs(os.path.dirname(target), exist_ok=True)
             _deliver(os.path.join(tree, name), target, 0o644)
-
-
-def _ipxe(words):
-    """iPXE starts multiboot kernels on a BIOS only."""
-    return ("#!ipxe\n"
-            "iseq ${platform} efi && chain tally.efi ||\n"
-            f"kernel boot/tally.elf {words} || shell\n"
-            "initrd boot/initramfs.cpio || shell\n"
-            "boot || shell\n").encode()
-
-
-def _tree(folder, blob, words, video):
-    """Makes the files of a medium in `folder`/tree. Returns the name of the file that only it has."""
-    # Without the names for gdb: the kernel has its own table of symbols.
-    _need("objcopy")
-    _call(["objcopy", "--strip-all", os.path.abspath(paths.built("tally.elf", "make")), "kernel"], folder)
-    with open(os.path.join(folder, "kernel"), "rb") as file:
-        kernel = file.read()
-    config = grub.configuration(words, video)
-    digest = hashlib.sha256()
-    for part in (kernel, blob, config):
-        digest.update(hashlib.sha256(part).digest())
-    marker = f"/boot/{digest.hexdigest()[:8]}.id"
-    tree = os.path.join(folder, "tree")
-    os.makedirs(os.path.join(tree, "boot", "grub"))
-    os.makedirs(os.path.join(tree, "EFI", "BOOT"))
-    _write(os.path.join(tree, "boot", "tally.elf"), kernel)
-    _write(os.path.join(tree, "boot", "initramfs.cpio"), blob)
-    _write(os.path.join(tree, "boot", "grub", "grub.cfg"), config)
-    _write(tree + marker, digest.hexdigest().encode() + b"\n")
-    return marker
-
-
-def _make_efi(folder, where, marker):
-    grub.make(_call, folder, "x86_64-efi", f"{where}/{_EFI_PROGRAM}", "/boot/grub", marker)
-
-
-def _tree_mib(folder):
-    """MiB that the files of `folder`/tree take on FAT, its tables included: 4 + 4 bytes for a sector."""
-    files = (os.path.join(path, name) for path, _, names in os.walk(os.path.join(folder, "tree"))
-             for name in names)
-    sectors = sum(os.path.getsize(file) // gpt.SECTOR_BYTES + 1 for file in files)
-    return sectors * (gpt.SECTOR_BYTES + 8) // _MIB + 1
-
-
-def _make_fat(folder, name, mib, first, tree="tree"):
-    """Makes the file system `name` of the files in `tree`; `first`: its first sector on the disk."""
-    with open(os.path.join(folder, name), "wb") as file:
-        file.truncate(mib * _MIB)
-    _date(folder)
-    kind = ["-F", "-c", "1"] if mib >= _FILES_LEAST_MIB else []
-    _call(["mformat", "-i", name, *kind, "-h", "255", "-s", "63", "-T", str(mib * _SECTORS_PER_MIB),
-           "-H", str(first), "-N", "7a11a111", "-v", _FAT_LABEL, "::"], folder)
-    _call(["mcopy", "-i", name, "-s", "-m", *sorted(
-        os.path.join(tree, one) for one in os.listdir(os.path.join(folder, tree))), "::/"], folder)
-
-
-def _date(folder):
-    """Gives all files of `folder` the date of the medium."""
-    seconds = int(_environment()["SOURCE_DATE_EPOCH"])
-    for path, folders, files in os.walk(folder):
-        for name in folders + files:
-            os.utime(os.path.join(path, name), (seconds, seconds))
-
-
-def _environment():
-    chosen = os.environ.get("SOURCE_DATE_EPOCH", _EPOCH)
-    if not chosen.isdecimal():
-        raise Failure(USAGE, f"SOURCE_DATE_EPOCH={chosen}: no number of seconds")
-    return {**os.environ, "SOURCE_DATE_EPOCH": chosen, "TZ": "UTC", "MTOOLS_SKIP_CHECK": "1"}
-
-
-def _tar(tree, name):
-    """An archive of the folder `name` in `tree`."""
-    seconds = int(_environment()["SOURCE_DATE_EPOCH"])
-
-    def plain(entry):
-        entry.mtime, entry.uid, entry.gid, entry.uname, entry.gname = seconds, 0, 0, "", ""
-        return entry
-    data = io.BytesIO()
-    with tarfile.open(fileobj=data, mode="w", format=tarfile.USTAR_FORMAT) as archive:
-        archive.add(os.path.join(tree, name), arcname=name, filter=plain)
-    return data.getvalue()
-
-
-def _need(*commands, folders=()):
-    for command in commands:
-        if not paths.in_path(command):
-            raise Failure(MISSING, f"{command} is not installed; {paths.remedy(*_PACKAGES)}")
-    for folder in folders:
-        if not os.path.isdir(folder):
-            raise Failure(MISSING, f"GRUB's modules {folder} are not installed; {paths.remedy(*_PACKAGES)}")
-
-
-def _call(words, folder):
-    done = subprocess.run(words, cwd=folder, env=_environment(), capture_output=True, text=True, check=False)
-    if done.returncode:
-        said = (done.stderr or done.stdout).strip().splitlines() or ["it said nothing"]
-        raise Failure(MISSING, f"{words[0]} failed: {said[-1]}; run make, or set TMPDIR to a folder with room, then try again")
-
-
-def _write(path, data):
-    with open(path, "wb") as file:
-        file.write(data)
-
-
-def _copy(source, target):
-    """Copies a file to another, which is empty from there on, without reading holes and without writing what is zero."""
-    base = target.tell()
-    for start, end in sparse.extents(source):
-        source.seek(start)
-        target.seek(base + start)
-        while start < end and (data := source.read(min(_MIB, end - start))):
-            if data.count(0) == len(data):
-                target.seek(len(data), os.SEEK_CUR)
-            else:
-                target.write(data)
-            start += len(data)
-
-
-def _deliver(path, output, mode):
-    """Moves a finished file to `output` in one step."""
-    if os.path.exists(output) and not os.path.isfile(output):
-        # A device's name would become the name of a file, and the stick would get nothing.
-        raise Failure(USAGE, f"{output} is no regular file; write the image to a file, then copy it there")
-    beside = f"{output}.{os.getpid()}"
-    try:
-        with open(path, "rb") as source, open(beside, "wb") as target:
-            _copy(source, target)
-            target.truncate(os.path.getsize(path))
-        os.chmod(beside, mode)
-        os.replace(beside, output)
-    except OSError as error:
-        if os.path.exists(beside):
-            os.unlink(beside)
-        raise Failure(NOT_FOUND, f"{output}: {error.strerror}") from None

@@ -24,6 +24,55 @@ CURRENT = ".tally/cwd"
 _NAMES = {"/etc/passwd": b"root:x:0:0:root:/root:/bin/sh\n", "/etc/group": b"root:x:0:\n"}
 
 
+def _move(layout, here, folder, added):
+    """Each name in the host's folder HERE that leads to an ADDED path becomes a link to the same name in FOLDER."""
+    for path in added:
+        inside = os.path.relpath(path, here).split("/")[0]
+        if here != "/" and inside not in (".", ".."):
+            layout.add_folder(here)
+            layout.add_link(os.path.join(here, inside), os.path.join(folder, inside))
+
+
+def _absolute(path):
+    try:
+        return os.path.abspath(path)
+    except FileNotFoundError:
+        raise Failure(NOT_FOUND, f"{path}: the working folder has been removed") from None
+
+
+def _place(program, folder):
+    """Where a program of the host is in the guest, and the name by which it is called."""
+    if os.path.isabs(program) or folder == "/":
+        name = "/bin/" + os.path.basename(program)
+        return name, name
+    name = os.path.abspath(program)
+    # The folder before a ".." need not be in the guest.
+    return name, name if ".." in program.split("/") else program
+
+
+def _in_tree(program, layout):
+    """The path in the tree of a program that is there, or None."""
+    if program.startswith("/"):
+        names = [program]
+    elif "/" in program:
+        names = []
+    else:
+        names = [f"{folder}/{program}" for folder in ("/usr/bin", "/bin", "/usr/sbin", "/sbin")]
+    return next((name for name in names if layout.has(name)), None)
+
+
+def _mode_and_time(path):
+    try:
+        status = os.stat(path)
+        return stat.S_IMODE(status.st_mode), int(status.st_mtime)
+    except OSError as error:
+        raise Failure(NOT_FOUND, f"{path}: {error.strerror}") from None
+
+
+def _strings(words):
+    return b"".join(os.fsencode(word) + b"\0" for word in words)
+
+
 def pack_program(program, words, environment, root=None, init=None, check=True, added=(), brought=(),
                  arch=architecture.ARCHITECTURES[architecture.DEFAULT], folder="/", files=None, starter=None, moved=None,
                  folders=(), listed=None, absent=None):
@@ -98,15 +147,6 @@ def pack_program(program, words, environment, root=None, init=None, check=True, 
     return layout.finish()
 
 
-def _move(layout, here, folder, added):
-    """Each name in the host's folder HERE that leads to an ADDED path becomes a link to the same name in FOLDER."""
-    for path in added:
-        inside = os.path.relpath(path, here).split("/")[0]
-        if here != "/" and inside not in (".", ".."):
-            layout.add_folder(here)
-            layout.add_link(os.path.join(here, inside), os.path.join(folder, inside))
-
-
 def working_folder():
     """The guest's working folder: the host's, or / if that has been removed or the guest has a file system of the
     kernel's there."""
@@ -115,42 +155,6 @@ def working_folder():
     except FileNotFoundError:
         return "/"
     return "/" if folder.split("/")[1] in _KERNELS else folder
-
-
-def _absolute(path):
-    try:
-        return os.path.abspath(path)
-    except FileNotFoundError:
-        raise Failure(NOT_FOUND, f"{path}: the working folder has been removed") from None
-
-
-def _place(program, folder):
-    """Where a program of the host is in the guest, and the name by which it is called."""
-    if os.path.isabs(program) or folder == "/":
-        name = "/bin/" + os.path.basename(program)
-        return name, name
-    name = os.path.abspath(program)
-    # The folder before a ".." need not be in the guest.
-    return name, name if ".." in program.split("/") else program
-
-
-def _in_tree(program, layout):
-    """The path in the tree of a program that is there, or None."""
-    if program.startswith("/"):
-        names = [program]
-    elif "/" in program:
-        names = []
-    else:
-        names = [f"{folder}/{program}" for folder in ("/usr/bin", "/bin", "/usr/sbin", "/sbin")]
-    return next((name for name in names if layout.has(name)), None)
-
-
-def _mode_and_time(path):
-    try:
-        status = os.stat(path)
-        return stat.S_IMODE(status.st_mode), int(status.st_mtime)
-    except OSError as error:
-        raise Failure(NOT_FOUND, f"{path}: {error.strerror}") from None
 
 
 def read_ready_made(path, check=True):
@@ -169,7 +173,3 @@ def read_ready_made(path, check=True):
         raise Failure(BAD_PROGRAM, f"{path}: has neither /init nor /.tally/argv, "
                                    "so nothing to start")
     return data
-
-
-def _strings(words):
-    return b"".join(os.fsencode(word) + b"\0" for word in words)

@@ -42,19 +42,6 @@ def _count_a_loop(start, stop, counter):
                      struct.pack("<BI", 0xB9, counter), b"\x0f\x32\xf4"])  # rdmsr; hlt
 
 
-@functools.cache
-def why_not():
-    """None if a KVM guest counts here; else the reason, as the end of a sentence."""
-    try:
-        kvm = os.open("/dev/kvm", os.O_RDWR | os.O_CLOEXEC)
-    except OSError as error:
-        return f"/dev/kvm: {error.strerror}"
-    try:
-        return why_no_pmu() or why_not_counting(kvm)
-    finally:
-        os.close(kvm)
-
-
 def why_no_pmu():
     """None if the host's perf has a PMU of its CPUs ("cpu", or "cpu_core" and "cpu_atom"), or does not say; else the reason.
 
@@ -65,6 +52,12 @@ def why_no_pmu():
     except OSError:
         return None
     return None if any(name.startswith("cpu") for name in names) else "the host's Linux has no PMU to count its guests by"
+
+
+def _program(leaves):
+    """The code for the PMU of the CPUID's vendor, or None."""
+    vendor = struct.pack("<III", *(leaves[0][i] for i in (1, 3, 2)))
+    return _PROGRAMS.get(vendor, lambda _: None)(leaves)
 
 
 def why_not_counting(kvm):
@@ -86,10 +79,17 @@ def why_not_counting(kvm):
     return None
 
 
-def _program(leaves):
-    """The code for the PMU of the CPUID's vendor, or None."""
-    vendor = struct.pack("<III", *(leaves[0][i] for i in (1, 3, 2)))
-    return _PROGRAMS.get(vendor, lambda _: None)(leaves)
+@functools.cache
+def why_not():
+    """None if a KVM guest counts here; else the reason, as the end of a sentence."""
+    try:
+        kvm = os.open("/dev/kvm", os.O_RDWR | os.O_CLOEXEC)
+    except OSError as error:
+        return f"/dev/kvm: {error.strerror}"
+    try:
+        return why_no_pmu() or why_not_counting(kvm)
+    finally:
+        os.close(kvm)
 
 
 def _intel_program(leaves):

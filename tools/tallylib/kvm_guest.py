@@ -71,6 +71,20 @@ def leaves(cpuid):
     return {entry[0]: entry[3:] for entry in entries if entry[1] == 0}
 
 
+def _run_with_limit(vcpu):
+    def give_up(_signal, _frame):
+        raise TooLong
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    # Repeated: a signal just before the call does not interrupt it; the next one does.
+    signal.setitimer(signal.ITIMER_REAL, _PROBE_SECONDS, _PROBE_SECONDS)
+    try:
+        fcntl.ioctl(vcpu, _RUN, 0)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
 def run(kvm, cpuid, code):
     """Runs `code` in long mode on one virtual CPU; returns its EAX at HLT, 0 if it faults. Raises OSError and TooLong."""
     vm = fcntl.ioctl(kvm, _CREATE_VM, 0)
@@ -104,17 +118,3 @@ def run(kvm, cpuid, code):
     os.close(vcpu)
     os.close(vm)
     return result & 0xFFFFFFFF if exit_reason == _EXIT_HLT else 0
-
-
-def _run_with_limit(vcpu):
-    def give_up(_signal, _frame):
-        raise TooLong
-
-    before = signal.signal(signal.SIGALRM, give_up)
-    # Repeated: a signal just before the call does not interrupt it; the next one does.
-    signal.setitimer(signal.ITIMER_REAL, _PROBE_SECONDS, _PROBE_SECONDS)
-    try:
-        fcntl.ioctl(vcpu, _RUN, 0)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)

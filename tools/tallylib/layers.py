@@ -22,6 +22,13 @@ class Layer:
         self.name, self.patterns, self.rank, self.top = name, patterns, rank, rank
 
 
+def layer_of(layers, path):
+    """The layer of a file, or None. The longest pattern decides."""
+    matching = [(len(pattern), layer) for layer in layers for pattern in layer.patterns
+                if fnmatch.fnmatch(path, pattern) or path + "*" == pattern]
+    return max(matching, key=lambda match: match[0])[1] if matching else None
+
+
 def table():
     """The rows, the lowest first."""
     with open(os.path.join(paths.ROOT, "docs", "design.md"), encoding="utf-8") as file:
@@ -34,10 +41,3 @@ def table():
         if ceiling:
             layer.top = layer_of(found, ceiling[1]).rank
     return found
-
-
-def layer_of(layers, path):
-    """The layer of a file, or None. The longest pattern decides."""
-    matching = [(len(pattern), layer) for layer in layers for pattern in layer.patterns
-                if fnmatch.fnmatch(path, pattern) or path + "*" == pattern]
-    return max(matching, key=lambda match: match[0])[1] if matching else None

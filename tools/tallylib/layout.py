@@ -27,12 +27,42 @@ class Entry:
     time: int = 0
 
 
+def read_file(path):
+    """The contents of a file of the host; Failure(NOT_FOUND) if it cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise Failure(NOT_FOUND, f"{path}: {error.strerror}") from None
+
+
 class Layout:
     def __init__(self):
         self._entries = {}
 
     def add_directory(self, name, mode):
         self._entries[name] = Entry(stat.S_IFDIR | mode)
+
+    def _place(self, path):
+        """The name at which a path ends, links followed; where one leads nowhere, that place."""
+        todo = path.split("/")[::-1]
+        found = []
+        links = 0
+        while todo:
+            part = todo.pop()
+            if part == "..":
+                found = found[:-1]
+            elif part not in ("", "."):
+                found.append(part)
+                entry = self._entries.get("/".join(found))
+                if entry and stat.S_ISLNK(entry.mode):
+                    links += 1
+                    if links > _LINKS_MAX:
+                        raise Failure(USAGE, f"/{'/'.join(found)}: symbolic links lead around in a circle")
+                    target = os.fsdecode(entry.contents)
+                    found = [] if target.startswith("/") else found[:-1]
+                    todo += target.split("/")[::-1]
+        return "/".join(found)
 
     def add_folder(self, path):
         """A directory at the guest's `path`, and those that it is in, unless they are there."""
@@ -65,20 +95,33 @@ class Layout:
         seconds since 1970; 0 is that of the boot."""
         self._entries[self._place(path)] = Entry(stat.S_IFREG | mode, contents, time=time)
 
+    def has(self, path):
+        """Whether the guest's `path` leads to an entry."""
+        return self._place(path) in self._entries
+
     def add_link(self, path, target):
         """A symbolic link at the guest's `path`, unless something is there."""
         if not self.has(path) and self._place(path) != self._place(target):
             self._entries[self._place(path)] = Entry(stat.S_IFLNK | 0o777, os.fsencode(target))
-
-    def has(self, path):
-        """Whether the guest's `path` leads to an entry."""
-        return self._place(path) in self._entries
 
     def files(self):
         """(path in the guest, contents or the host's path of them) of each regular file."""
         for name, entry in self._entries.items():
             if stat.S_ISREG(entry.mode):
                 yield "/" + name, entry.contents
+
+    def _names_of_files(self):
+        """{name: all names of its file}, for files of the host with several entries: finish() packs their contents once, as hard
+        links."""
+        found = {}
+        for name, entry in self._entries.items():
+            if entry.status is None and isinstance(entry.contents, str):
+                try:
+                    status = os.stat(entry.contents)
+                except OSError:
+                    continue  # finish() fails where it reads it
+                found.setdefault((status.st_dev, status.st_ino, entry.mode, entry.time), []).append(name)
+        return {name: names for names in found.values() if len(names) > 1 for name in names}
 
     def finish(self):
         """The archive, as bytes."""
@@ -96,46 +139,3 @@ class Layout:
             except ValueError as error:
                 raise Failure(USAGE, str(error)) from None
         return archive.finish()
-
-    def _names_of_files(self):
-        """{name: all names of its file}, for files of the host with several entries: finish() packs their contents once, as hard
-        links."""
-        found = {}
-        for name, entry in self._entries.items():
-            if entry.status is None and isinstance(entry.contents, str):
-                try:
-                    status = os.stat(entry.contents)
-                except OSError:
-                    continue  # finish() fails where it reads it
-                found.setdefault((status.st_dev, status.st_ino, entry.mode, entry.time), []).append(name)
-        return {name: names for names in found.values() if len(names) > 1 for name in names}
-
-    def _place(self, path):
-        """The name at which a path ends, links followed; where one leads nowhere, that place."""
-        todo = path.split("/")[::-1]
-        found = []
-        links = 0
-        while todo:
-            part = todo.pop()
-            if part == "..":
-                found = found[:-1]
-            elif part not in ("", "."):
-                found.append(part)
-                entry = self._entries.get("/".join(found))
-                if entry and stat.S_ISLNK(entry.mode):
-                    links += 1
-                    if links > _LINKS_MAX:
-                        raise Failure(USAGE, f"/{'/'.join(found)}: symbolic links lead around in a circle")
-                    target = os.fsdecode(entry.contents)
-                    found = [] if target.startswith("/") else found[:-1]
-                    todo += target.split("/")[::-1]
-        return "/".join(found)
-
-
-def read_file(path):
-    """The contents of a file of the host; Failure(NOT_FOUND) if it cannot be read."""
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError as error:
-        raise Failure(NOT_FOUND, f"{path}: {error.strerror}") from None

@@ -58,120 +58,6 @@ def _gdb(_):
 _FAMILIES = (("python3.", _python), ("libpython3.", _embedded_python), ("gdb", _gdb))
 
 
-class Needs:
-    """Collects files of the host, by the path at which a program looks for them."""
-
-    def __init__(self):
-        self.files = {}  # path: path of the contents
-        self._directories = None
-
-    def add(self, path, name=None):
-        """`path`, at `name` (default: where it is), and all that it needs."""
-        self._add(os.path.abspath(path), name or os.path.abspath(path), _SCRIPTS_MAX)
-
-    def add_tree(self, folder):
-        """Everything under a folder, and what the executables and libraries in it need."""
-        for directory, names, files in os.walk(folder):
-            names[:] = sorted(name for name in names if name not in _LEFT_OUT and not name.startswith(_LINKED_WITH))
-            for file in sorted(files):
-                path = os.path.join(directory, file)
-                if os.path.isfile(path):
-                    self._add_if_possible(path)
-
-    def _add_if_possible(self, path):
-        """A file of a tree: one that lacks something there is not what the tree is added for."""
-        try:
-            self._add(path, path, _SCRIPTS_MAX)
-        except Failure:
-            pass
-
-    def _add(self, path, name, scripts_left):
-        if name in self.files:
-            return
-        self.files[name] = path
-        try:
-            with open(path, "rb") as file:
-                start = file.read(4)
-                if start == b"\x7fELF":
-                    file.seek(0)
-                    self._add_elf(path, file.read())
-                elif start[:2] == b"#!":
-                    self._add_interpreter(path, (start + file.read(252)), scripts_left)
-        except OSError as error:
-            raise Failure(NOT_FOUND, f"{path}: {error.strerror}") from None
-        if start != b"\x7fELF":
-            return
-        family = os.path.basename(os.path.realpath(path))
-        for beginning, places in _FAMILIES:
-            if family.startswith(beginning):
-                for place in places(path):
-                    if os.path.isdir(place):
-                        self.add_tree(place)
-                    elif os.path.isfile(place):
-                        self._add(place, place, 0)
-
-    def _add_interpreter(self, path, line, scripts_left):
-        words = line[2:].split(b"\n")[0].split()
-        if not words:
-            raise Failure(BAD_PROGRAM, f"{path}: is a script that names no interpreter")
-        interpreter = os.fsdecode(words[0])
-        if not scripts_left:
-            raise Failure(BAD_PROGRAM, f"{path}: its interpreter is a script, and so on")
-        if not os.path.isfile(interpreter):
-            raise Failure(NOT_FOUND, f"{path}: its interpreter {interpreter} is not there")
-        self._add(interpreter, interpreter, scripts_left - 1)
-        # env(1) looks for its first word.
-        if os.path.basename(interpreter) == "env" and len(words) > 1:
-            found = _in_standard_path(os.fsdecode(words[1]))
-            if found:
-                self._add(found, found, scripts_left - 1)
-
-    def _add_elf(self, path, data):
-        interpreter, needed, search = _dynamic(data)
-        if interpreter is not None:
-            if not 1 < len(interpreter) < _PATH_BYTES or "\0" in interpreter:
-                raise Failure(BAD_PROGRAM, f"{path}: the name of its dynamic loader is damaged")
-            if not os.path.isfile(interpreter):
-                raise Failure(NOT_FOUND, f"{path}: its dynamic loader {interpreter} is not there; "
-                                         "install it, or link the program with -static")
-            self._add(interpreter, interpreter, 0)
-        origin = os.path.dirname(os.path.realpath(path))
-        search = [directory.replace("$ORIGIN", origin).replace("${ORIGIN}", origin)
-                  for directory in search]
-        for library in needed:
-            found = self._find(library, search)
-            if found is None:
-                raise Failure(NOT_FOUND, f"{path}: needs {library}, which is in no directory of the "
-                                         "dynamic loader; install it, or --add it")
-            self._add(found, found, 0)
-            for opened in _OPENED.get(library, ()):
-                path_of_opened = self._find(opened, [])
-                if path_of_opened:
-                    self._add(path_of_opened, path_of_opened, 0)
-
-    def _find(self, library, search):
-        if "/" in library:
-            return library if os.path.isfile(library) else None
-        if self._directories is None:
-            self._directories = [*_configured("/etc/ld.so.conf"), *_DEFAULT_DIRECTORIES]
-        for directory in [*search, *self._directories]:
-            path = os.path.join(directory, library)
-            if os.path.isfile(path):
-                return path
-        return None
-
-
-def in_path(name):
-    """The host path of the program called NAME: a file, or found in PATH."""
-    if "/" in name or os.path.isfile(name):
-        return name
-    for directory in os.environ.get("PATH", "").split(":"):
-        path = os.path.join(directory or ".", name)
-        if os.path.isfile(path) and os.access(path, os.X_OK):
-            return path
-    return name
-
-
 def _in_standard_path(name):
     for directory in ("/usr/local/bin", "/usr/bin", "/bin"):
         path = os.path.join(directory, name)
@@ -229,3 +115,117 @@ def _dynamic(data):
     search = [directory for path in names(_DT_RUNPATH) or names(_DT_RPATH)
               for directory in path.split(":") if directory]
     return interpreter, names(_DT_NEEDED), search
+
+
+class Needs:
+    """Collects files of the host, by the path at which a program looks for them."""
+
+    def __init__(self):
+        self.files = {}  # path: path of the contents
+        self._directories = None
+
+    def _find(self, library, search):
+        if "/" in library:
+            return library if os.path.isfile(library) else None
+        if self._directories is None:
+            self._directories = [*_configured("/etc/ld.so.conf"), *_DEFAULT_DIRECTORIES]
+        for directory in [*search, *self._directories]:
+            path = os.path.join(directory, library)
+            if os.path.isfile(path):
+                return path
+        return None
+
+    def _add_interpreter(self, path, line, scripts_left):
+        words = line[2:].split(b"\n")[0].split()
+        if not words:
+            raise Failure(BAD_PROGRAM, f"{path}: is a script that names no interpreter")
+        interpreter = os.fsdecode(words[0])
+        if not scripts_left:
+            raise Failure(BAD_PROGRAM, f"{path}: its interpreter is a script, and so on")
+        if not os.path.isfile(interpreter):
+            raise Failure(NOT_FOUND, f"{path}: its interpreter {interpreter} is not there")
+        self._add(interpreter, interpreter, scripts_left - 1)
+        # env(1) looks for its first word.
+        if os.path.basename(interpreter) == "env" and len(words) > 1:
+            found = _in_standard_path(os.fsdecode(words[1]))
+            if found:
+                self._add(found, found, scripts_left - 1)
+
+    def _add_elf(self, path, data):
+        interpreter, needed, search = _dynamic(data)
+        if interpreter is not None:
+            if not 1 < len(interpreter) < _PATH_BYTES or "\0" in interpreter:
+                raise Failure(BAD_PROGRAM, f"{path}: the name of its dynamic loader is damaged")
+            if not os.path.isfile(interpreter):
+                raise Failure(NOT_FOUND, f"{path}: its dynamic loader {interpreter} is not there; "
+                                         "install it, or link the program with -static")
+            self._add(interpreter, interpreter, 0)
+        origin = os.path.dirname(os.path.realpath(path))
+        search = [directory.replace("$ORIGIN", origin).replace("${ORIGIN}", origin)
+                  for directory in search]
+        for library in needed:
+            found = self._find(library, search)
+            if found is None:
+                raise Failure(NOT_FOUND, f"{path}: needs {library}, which is in no directory of the "
+                                         "dynamic loader; install it, or --add it")
+            self._add(found, found, 0)
+            for opened in _OPENED.get(library, ()):
+                path_of_opened = self._find(opened, [])
+                if path_of_opened:
+                    self._add(path_of_opened, path_of_opened, 0)
+
+    def _add_if_possible(self, path):
+        """A file of a tree: one that lacks something there is not what the tree is added for."""
+        try:
+            self._add(path, path, _SCRIPTS_MAX)
+        except Failure:
+            pass
+
+    def add_tree(self, folder):
+        """Everything under a folder, and what the executables and libraries in it need."""
+        for directory, names, files in os.walk(folder):
+            names[:] = sorted(name for name in names if name not in _LEFT_OUT and not name.startswith(_LINKED_WITH))
+            for file in sorted(files):
+                path = os.path.join(directory, file)
+                if os.path.isfile(path):
+                    self._add_if_possible(path)
+
+    def _add(self, path, name, scripts_left):
+        if name in self.files:
+            return
+        self.files[name] = path
+        try:
+            with open(path, "rb") as file:
+                start = file.read(4)
+                if start == b"\x7fELF":
+                    file.seek(0)
+                    self._add_elf(path, file.read())
+                elif start[:2] == b"#!":
+                    self._add_interpreter(path, (start + file.read(252)), scripts_left)
+        except OSError as error:
+            raise Failure(NOT_FOUND, f"{path}: {error.strerror}") from None
+        if start != b"\x7fELF":
+            return
+        family = os.path.basename(os.path.realpath(path))
+        for beginning, places in _FAMILIES:
+            if family.startswith(beginning):
+                for place in places(path):
+                    if os.path.isdir(place):
+                        self.add_tree(place)
+                    elif os.path.isfile(place):
+                        self._add(place, place, 0)
+
+    def add(self, path, name=None):
+        """`path`, at `name` (default: where it is), and all that it needs."""
+        self._add(os.path.abspath(path), name or os.path.abspath(path), _SCRIPTS_MAX)
+
+
+def in_path(name):
+    """The host path of the program called NAME: a file, or found in PATH."""
+    if "/" in name or os.path.isfile(name):
+        return name
+    for directory in os.environ.get("PATH", "").split(":"):
+        path = os.path.join(directory or ".", name)
+        if os.path.isfile(path) and os.access(path, os.X_OK):
+            return path
+    return name

@@ -109,53 +109,6 @@ def has_input():
     return all(events & select.POLLIN or not events & select.POLLHUP for _, events in poll.poll(0))
 
 
-def run(words, log, timeout_s=None, interactive=False, feed=True, by_console=False, examiner=None, streams=None):
-    """Runs QEMU by `words` and returns the exit status of the guest's first task.
-
-    `log` is the Log that COM2 goes to; `interactive`: the guest's console is a terminal, and so is
-    ours; `feed`: what comes from standard input goes to the console, and its end;
-    `by_console`: the machine's own console is on the line before the kernel, and ends it; `examiner`: a PostMortem, asked
-    when the time is up; `streams`: the virtio.Streams that the program's input and output are, if not the line. Raises Failure(BOOT, PANIC, TIMEOUT or INTERRUPTED).
-    """
-    with scratch.nameless() as complaints:
-        process = relay = None
-        try:
-            with _ending_deferred() as mask:
-                process = subprocess.Popen(words, stdin=subprocess.PIPE, stderr=complaints,
-                                           stdout=subprocess.PIPE if by_console else None,
-                                           pass_fds=streams.inherited() if streams else (),
-                                           # No other thread runs yet. pylint: disable-next=subprocess-popen-preexec-fn
-                                           preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, mask))
-            if by_console:
-                thread = threading.Thread(target=_relay, args=(process.stdout,))
-                thread.start()
-                relay = thread
-            with _keys_untouched() if interactive else contextlib.nullcontext():
-                in_time = _attend(process, log.path, timeout_s, interactive, feed, streams)
-            found = "" if in_time or examiner is None else f", and {examiner.write()}"
-        finally:
-            if process:
-                process.kill()
-                process.wait()
-            if relay:
-                relay.join()
-            if streams:
-                streams.close()
-            complaints.seek(0)
-            for_user, others = emulator.divide_complaints(complaints.read().decode(errors="replace"))
-            for line in for_user:
-                print(line, file=sys.stderr)
-        if not in_time:
-            raise Failure(TIMEOUT,
-                          f"not ended after {timeout_s:g} s; the kernel log is in {log.path}{found}")
-        code = process.returncode
-        if code == 0 and by_console:
-            code = _code_by_log(log.text())
-        status = _status(code, log, others)
-    log.settle()
-    return status
-
-
 @contextlib.contextmanager
 def _ending_deferred():
     """No signal ends this command meanwhile, so that no child is lost while Popen starts it. Yields the mask from before,
@@ -191,6 +144,24 @@ def _keys_untouched():
         yield
     finally:
         termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
+
+
+def _wait_ms(deadline, listening):
+    """How long to sleep: until the deadline, or the next look at the log."""
+    times = [] if listening else [_LOG_POLL_SECONDS]
+    if deadline is not None:
+        times.append(max(0, deadline - time.monotonic()))
+    return min(times) * 1000 + 1 if times else None
+
+
+def _send(to_machine, pending):
+    """Writes what fits; returns the rest."""
+    try:
+        return pending[os.write(to_machine, pending):]
+    except BlockingIOError:
+        return pending
+    except BrokenPipeError:
+        return b""
 
 
 def _attend(process, log, timeout_s, interactive, feed, streams):
@@ -243,22 +214,12 @@ def _attend(process, log, timeout_s, interactive, feed, streams):
         os.close(ended)
 
 
-def _wait_ms(deadline, listening):
-    """How long to sleep: until the deadline, or the next look at the log."""
-    times = [] if listening else [_LOG_POLL_SECONDS]
-    if deadline is not None:
-        times.append(max(0, deadline - time.monotonic()))
-    return min(times) * 1000 + 1 if times else None
-
-
-def _send(to_machine, pending):
-    """Writes what fits; returns the rest."""
-    try:
-        return pending[os.write(to_machine, pending):]
-    except BlockingIOError:
-        return pending
-    except BrokenPipeError:
-        return b""
+def _last_after(text, mark):
+    """The rest of the last line that has `mark`, after it; None if there is no such line."""
+    for line in reversed(text.splitlines()):
+        if mark in line:
+            return line.split(mark, 1)[1].strip()
+    return None
 
 
 def _code_by_log(text):
@@ -266,6 +227,27 @@ def _code_by_log(text):
     ends = (("tally: panic: ", _PANICKED), ("tally: boot: ", _NOT_BOOTED),
             ("tally: exit status ", _ENDED), ("tally: killed by signal ", _ENDED))
     return next((code for line, code in ends if _last_after(text, line) is not None), 0)
+
+
+def _reported_status(text, path):
+    status = _last_after(text, "tally: exit status ")
+    if status is not None and status.isdecimal():
+        return int(status) & 0xFF
+    killer = _last_after(text, "tally: killed by signal ")
+    if killer is not None and killer.isdecimal():
+        number = int(killer)
+        print(f"tally: the program was killed by signal {number} ({signal.strsignal(number)})",
+              file=sys.stderr)
+        return 128 + number
+    raise Failure(BOOT, f"the machine ended, but its log has no status line; see {path}")
+
+
+def _show(text):
+    lines = text.splitlines()
+    if len(lines) > _LOG_LINES_SHOWN:
+        print(f"[{len(lines) - _LOG_LINES_SHOWN} earlier lines]", file=sys.stderr)
+    for line in lines[-_LOG_LINES_SHOWN:]:
+        print(line, file=sys.stderr)
 
 
 def _status(code, log, complaints):
@@ -288,30 +270,48 @@ def _status(code, log, complaints):
     raise Failure(BOOT, f"the emulator {how}: {complaint}")
 
 
-def _reported_status(text, path):
-    status = _last_after(text, "tally: exit status ")
-    if status is not None and status.isdecimal():
-        return int(status) & 0xFF
-    killer = _last_after(text, "tally: killed by signal ")
-    if killer is not None and killer.isdecimal():
-        number = int(killer)
-        print(f"tally: the program was killed by signal {number} ({signal.strsignal(number)})",
-              file=sys.stderr)
-        return 128 + number
-    raise Failure(BOOT, f"the machine ended, but its log has no status line; see {path}")
+def run(words, log, timeout_s=None, interactive=False, feed=True, by_console=False, examiner=None, streams=None):
+    """Runs QEMU by `words` and returns the exit status of the guest's first task.
 
-
-def _last_after(text, mark):
-    """The rest of the last line that has `mark`, after it; None if there is no such line."""
-    for line in reversed(text.splitlines()):
-        if mark in line:
-            return line.split(mark, 1)[1].strip()
-    return None
-
-
-def _show(text):
-    lines = text.splitlines()
-    if len(lines) > _LOG_LINES_SHOWN:
-        print(f"[{len(lines) - _LOG_LINES_SHOWN} earlier lines]", file=sys.stderr)
-    for line in lines[-_LOG_LINES_SHOWN:]:
-        print(line, file=sys.stderr)
+    `log` is the Log that COM2 goes to; `interactive`: the guest's console is a terminal, and so is
+    ours; `feed`: what comes from standard input goes to the console, and its end;
+    `by_console`: the machine's own console is on the line before the kernel, and ends it; `examiner`: a PostMortem, asked
+    when the time is up; `streams`: the virtio.Streams that the program's input and output are, if not the line. Raises Failure(BOOT, PANIC, TIMEOUT or INTERRUPTED).
+    """
+    with scratch.nameless() as complaints:
+        process = relay = None
+        try:
+            with _ending_deferred() as mask:
+                process = subprocess.Popen(words, stdin=subprocess.PIPE, stderr=complaints,
+                                           stdout=subprocess.PIPE if by_console else None,
+                                           pass_fds=streams.inherited() if streams else (),
+                                           # No other thread runs yet. pylint: disable-next=subprocess-popen-preexec-fn
+                                           preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, mask))
+            if by_console:
+                thread = threading.Thread(target=_relay, args=(process.stdout,))
+                thread.start()
+                relay = thread
+            with _keys_untouched() if interactive else contextlib.nullcontext():
+                in_time = _attend(process, log.path, timeout_s, interactive, feed, streams)
+            found = "" if in_time or examiner is None else f", and {examiner.write()}"
+        finally:
+            if process:
+                process.kill()
+                process.wait()
+            if relay:
+                relay.join()
+            if streams:
+                streams.close()
+            complaints.seek(0)
+            for_user, others = emulator.divide_complaints(complaints.read().decode(errors="replace"))
+            for line in for_user:
+                print(line, file=sys.stderr)
+        if not in_time:
+            raise Failure(TIMEOUT,
+                          f"not ended after {timeout_s:g} s; the kernel log is in {log.path}{found}")
+        code = process.returncode
+        if code == 0 and by_console:
+            code = _code_by_log(log.text())
+        status = _status(code, log, others)
+    log.settle()
+    return status

@@ -19,14 +19,6 @@ _KERNEL_LINE = re.compile(rb"multiboot2 /boot/tally\.elf ([^\n]*)")
 _CONSOLE_WORD = re.compile(rb"(?:^| )console=(\w+)")
 
 
-def is_terminal(path):
-    """Whether the console of the kernel on this medium is a terminal, by the words in its grub.cfg."""
-    with open(path, "rb") as file:
-        line = _find_kernel_line(file)
-    word = _CONSOLE_WORD.search(line) if line else None
-    return bool(word) and word[1] == b"cooked"
-
-
 def _find_kernel_line(file):
     """A file of a medium has no holes inside. The image may be larger than memory."""
     for start, end in sparse.extents(file):
@@ -36,6 +28,25 @@ def _find_kernel_line(file):
             if match := _KERNEL_LINE.search(data):
                 return match[1]
     return None
+
+
+def is_terminal(path):
+    """Whether the console of the kernel on this medium is a terminal, by the words in its grub.cfg."""
+    with open(path, "rb") as file:
+        line = _find_kernel_line(file)
+    word = _CONSOLE_WORD.search(line) if line else None
+    return bool(word) and word[1] == b"cooked"
+
+
+def firmware_words(firmware):
+    """QEMU's words for a firmware of the table, which has to be there."""
+    path = FIRMWARE[firmware]
+    if path is None:
+        return []
+    if not os.path.exists(path):
+        raise Failure(MISSING, f"{path} is not there: the package ovmf has the firmware of --firmware {firmware}; " +
+                      paths.remedy("tools/deps tools/packages", "ovmf"))
+    return ["-bios", path]
 
 
 def words(path, firmware, usb):
@@ -55,14 +66,3 @@ def words(path, firmware, usb):
         drive = drive.replace("readonly=on", "snapshot=on")
         device = ["-device", "ide-hd,drive=medium,bootindex=0"]
     return [*chosen, "-drive", drive, *device]
-
-
-def firmware_words(firmware):
-    """QEMU's words for a firmware of the table, which has to be there."""
-    path = FIRMWARE[firmware]
-    if path is None:
-        return []
-    if not os.path.exists(path):
-        raise Failure(MISSING, f"{path} is not there: the package ovmf has the firmware of --firmware {firmware}; " +
-                      paths.remedy("tools/deps tools/packages", "ovmf"))
-    return ["-bios", path]

@@ -17,18 +17,18 @@ _RESOLVER = ("/etc/resolv.conf", b"nameserver 10.0.2.3\n")
 _PORT_MAX = 65535
 
 
-def add_options(add):
-    """Declares the options by argparse's ADD."""
-    add("--net", action="store_true", help="let the program connect to other machines, and to this one as 10.0.2.2")
-    add("--publish", metavar="HOSTPORT:PORT", action="append", default=[], type=_ports,
-        help="with --net: connections to this TCP port of the host's 127.0.0.1 go to the program's PORT (repeatable)")
-
-
 def _ports(text):
     parts = text.split(":")
     if len(parts) != 2 or not all(part.isdecimal() and 0 < int(part) <= _PORT_MAX for part in parts):
         raise argparse.ArgumentTypeError(f"{text!r} is not of the form HOSTPORT:PORT, each from 1 to {_PORT_MAX}")
     return tuple(map(int, parts))
+
+
+def add_options(add):
+    """Declares the options by argparse's ADD."""
+    add("--net", action="store_true", help="let the program connect to other machines, and to this one as 10.0.2.2")
+    add("--publish", metavar="HOSTPORT:PORT", action="append", default=[], type=_ports,
+        help="with --net: connections to this TCP port of the host's 127.0.0.1 go to the program's PORT (repeatable)")
 
 
 def check(options):

@@ -77,6 +77,17 @@ def _changed(folder):
     return newest
 
 
+def _keep(path, text):
+    """Writes a file, whole at once for other readers, unless it cannot be written."""
+    new = f"{path}.{os.getpid()}"
+    try:
+        with open(new, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.rename(new, path)
+    except OSError:
+        pass
+
+
 def _by_script(script, arch):
     """Where qemu/build says that the emulator is, or None. It hashes the whole series, 20 ms of CPU time: its answer is
     kept in the build folder as long as nothing changes on which it depends."""
@@ -94,17 +105,6 @@ def _by_script(script, arch):
             return None
         _keep(memory, "\0".join((*depends, path)))
     return path
-
-
-def _keep(path, text):
-    """Writes a file, whole at once for other readers, unless it cannot be written."""
-    new = f"{path}.{os.getpid()}"
-    try:
-        with open(new, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.rename(new, path)
-    except OSError:
-        pass
 
 
 @functools.cache

@@ -57,6 +57,28 @@ class Report:
                 f"{len(self.of('inexact'))} inexact, {len(self.of('skip'))} skipped")
 
 
+def _rule(match, before, source):
+    verb, number, name, mark, detail = match.groups()
+    if int(number) != before + 1:
+        raise Failure(NO_REPORT, f"{source}: lines of the report are lost: rule {before + 1} is followed by {number}")
+    outcome = {"SKIP": "skip", "TODO inexact:": "inexact"}.get(mark, verb)
+    return Rule(name, outcome, detail or "")
+
+
+def _comment(report, line, planned):
+    last = report.rules[-1] if report.rules else None
+    if planned is None:
+        report.machine.append(line)
+    elif report.verdict or line == _VERDICT[2:]:
+        report.verdict.append(line)
+    elif last and line.startswith("breaks: "):
+        last.breaks = line[len("breaks: "):]
+    elif last and line.startswith("manual: "):
+        last.manual = line[len("manual: "):]
+    elif last and last.outcome == "not ok" and not last.detail:
+        last.detail = line
+
+
 def parse(text, source):
     """The last Report in TEXT. Raises Failure(NO_REPORT), with a line that begins with SOURCE, if there is none, or it is
     cut off."""
@@ -83,33 +105,6 @@ def parse(text, source):
         raise Failure(NO_REPORT, f"{source}: lines of the report are lost: {planned} rules are announced, "
                                  f"{len(report.rules)} are there")
     return report
-
-
-def _rule(match, before, source):
-    verb, number, name, mark, detail = match.groups()
-    if int(number) != before + 1:
-        raise Failure(NO_REPORT, f"{source}: lines of the report are lost: rule {before + 1} is followed by {number}")
-    outcome = {"SKIP": "skip", "TODO inexact:": "inexact"}.get(mark, verb)
-    return Rule(name, outcome, detail or "")
-
-
-def _comment(report, line, planned):
-    last = report.rules[-1] if report.rules else None
-    if planned is None:
-        report.machine.append(line)
-    elif report.verdict or line == _VERDICT[2:]:
-        report.verdict.append(line)
-    elif last and line.startswith("breaks: "):
-        last.breaks = line[len("breaks: "):]
-    elif last and line.startswith("manual: "):
-        last.manual = line[len("manual: "):]
-    elif last and last.outcome == "not ok" and not last.detail:
-        last.detail = line
-
-
-def write(report, kind):
-    """The text of the report as text, tap, json or junit."""
-    return {"text": _text, "tap": _tap, "json": _json, "junit": _junit}[kind](report)
 
 
 def _text(report):
@@ -157,3 +152,8 @@ def _junit(report):
             prefix = "inexact: " if rule.outcome == "inexact" else ""
             lines.append(f" {case}><skipped message={quoteattr(prefix + rule.detail)}/></testcase>")
     return "\n".join([*lines, "</testsuite>", ""])
+
+
+def write(report, kind):
+    """The text of the report as text, tap, json or junit."""
+    return {"text": _text, "tap": _tap, "json": _json, "junit": _junit}[kind](report)

@@ -49,32 +49,6 @@ def add_options(add):
     add("--no-share", action="store_true", help="do not show the current folder")
 
 
-def settle(options, own_emulator, folder):
-    """The shares of this run, outer ones first. `own_emulator`: the machine runs on our emulator; `folder`: where the
-    program starts. Prints one line if a request is not possible here."""
-    asked = [_parse(text) for text in options.share]
-    reason = _why_not(options, own_emulator)
-    if reason:
-        if options.write:
-            raise Failure(USAGE, f"--write: nothing is shared: {reason}")
-        if asked:
-            print(f"tally: nothing is shared: {reason}", file=sys.stderr)
-        return []
-    shares = {share.guest: share for share in asked}
-    if len(shares) < len(asked):
-        raise Failure(USAGE, "--share: two folders at one place of the guest")
-    if not options.no_share and not options.root and _may_be(folder):
-        shares.setdefault(folder, Share(folder, folder))
-    found = [shares[guest] for guest in sorted(shares)]
-    for number, share in enumerate(found):
-        share.tag = f"tally{number}"
-        share.write = options.write
-        _check_outer(share, found[:number])
-    if options.write and not found:
-        raise Failure(USAGE, f"--write: nothing is shared: {_none(options, folder)}")
-    return found
-
-
 def contents(shares):
     """The guest's FILE."""
     return b"".join(os.fsencode(text) + b"\0" for share in shares
@@ -132,3 +106,29 @@ def _check_outer(share, outer):
                 raise Failure(NOT_FOUND, f"--share at {share.guest}: it lies inside of {other.guest}, where the host has no "
                                          f"folder of that name ({place})")
             return
+
+
+def settle(options, own_emulator, folder):
+    """The shares of this run, outer ones first. `own_emulator`: the machine runs on our emulator; `folder`: where the
+    program starts. Prints one line if a request is not possible here."""
+    asked = [_parse(text) for text in options.share]
+    reason = _why_not(options, own_emulator)
+    if reason:
+        if options.write:
+            raise Failure(USAGE, f"--write: nothing is shared: {reason}")
+        if asked:
+            print(f"tally: nothing is shared: {reason}", file=sys.stderr)
+        return []
+    shares = {share.guest: share for share in asked}
+    if len(shares) < len(asked):
+        raise Failure(USAGE, "--share: two folders at one place of the guest")
+    if not options.no_share and not options.root and _may_be(folder):
+        shares.setdefault(folder, Share(folder, folder))
+    found = [shares[guest] for guest in sorted(shares)]
+    for number, share in enumerate(found):
+        share.tag = f"tally{number}"
+        share.write = options.write
+        _check_outer(share, found[:number])
+    if options.write and not found:
+        raise Failure(USAGE, f"--write: nothing is shared: {_none(options, folder)}")
+    return found

@@ -142,6 +142,22 @@ def debug_file(image):
     return path if path and os.path.isfile(path) else None
 
 
+def _code_segments(image):
+    """(address, offset, bytes in the file) of the executable segments."""
+    return sorted((vaddr, offset, filesz) for kind, flags, offset, vaddr, _, filesz, _, _ in image.segments
+                  if kind == _PT_LOAD and flags & _PF_X)
+
+
+def _offsets(image, addresses):
+    """(offset in the file, address) of the addresses that the executable segments have."""
+    segments = _code_segments(image)
+    starts = [segment[0] for segment in segments]
+    for address in addresses:
+        index = bisect.bisect_right(starts, address) - 1
+        if index >= 0 and address < segments[index][0] + segments[index][2]:
+            yield address - segments[index][0] + segments[index][1], address
+
+
 class Functions:
     """The functions of one file: `starts`, where they begin in it, ascending; `names`; `addresses`, in the file's own
     numbering. `lines_from` is the host's path of the file that has their lines, or None."""
@@ -184,22 +200,6 @@ class Functions:
             if start <= offset < start + size:
                 return offset - start + vaddr
         return offset
-
-
-def _code_segments(image):
-    """(address, offset, bytes in the file) of the executable segments."""
-    return sorted((vaddr, offset, filesz) for kind, flags, offset, vaddr, _, filesz, _, _ in image.segments
-                  if kind == _PT_LOAD and flags & _PF_X)
-
-
-def _offsets(image, addresses):
-    """(offset in the file, address) of the addresses that the executable segments have."""
-    segments = _code_segments(image)
-    starts = [segment[0] for segment in segments]
-    for address in addresses:
-        index = bisect.bisect_right(starts, address) - 1
-        if index >= 0 and address < segments[index][0] + segments[index][2]:
-            yield address - segments[index][0] + segments[index][1], address
 
 
 def reads_lines():

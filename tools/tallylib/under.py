@@ -55,89 +55,6 @@ _BEGIN_S, _ANSWER_S = 10, 30
 _RESET = "tally: the guest has reset itself"
 
 
-class Machine:
-    """L0's machine for the guest of `options`, an emulator.Options whose PMU is not settled. `medium`: QEMU's words for
-    what the guest boots from. `log`: the machine.Log of L2. `cpus`, `memory_mib`: L1's, or None. `post_mortem`: the file for
-    L2's state, or None.
-
-    It is an examiner for machine.run too: it asks which machine hangs when the time is up.
-    """
-
-    def __init__(self, options, medium, log, folder, cpus=None, memory_mib=None, kernel=None, post_mortem=None):
-        self._folder = folder
-        self._kernel = kernel
-        self._socket = os.path.join(folder, "host")
-        self._log = log
-        self.host_log = log.beside("host")
-        self._report = post_mortem or log.beside("guest")
-        if post_mortem:
-            must_be_writable(post_mortem)
-        guest = copy.copy(options)
-        guest.pmu, guest.icount, guest.gdb, guest.processor = "kvm", False, False, processor.DEFAULT
-        self._files = [word for word in medium if word.startswith(_FILES)]
-        self._linux, modules = quick_linux(_linux())
-        archive = _archive(guest, medium, modules)
-        mib = (len(archive) + (1 << 20) - 1) >> 20
-        least = guest.memory_mib + 2 * mib + _L1_MIB
-        if memory_mib is not None and memory_mib < least:
-            raise Failure(USAGE, f"--under-memory {memory_mib}: Linux with KVM and a guest of {guest.memory_mib} MiB needs "
-                                 f"{least}; give it that, or the guest less by --memory")
-        host = copy.copy(options)
-        host.cpu, host.cpus, host.memory_mib = None, cpus or options.cpus, memory_mib or least
-        self._archive = os.path.join(folder, "under.cpio")
-        with open(self._archive, "wb") as file:
-            file.write(archive)
-        self._host = host
-
-    def command(self, log_path, console):
-        """QEMU's words for L0."""
-        return [*emulator.command(self._host, log_path, console),
-                "-chardev", f"socket,id=host,path={self._socket},server=on,wait=off,logfile={self.host_log.replace(',', ',,')}",
-                "-serial", "chardev:host",
-                *(word for files in self._files for word in ("-chardev", files, "-serial", "chardev:files")),
-                "-kernel", self._linux, "-initrd", self._archive, "-append", _WORDS]
-
-    def write(self):
-        """Asks L1 for L2's state when the time is up; returns a sentence about the machine that hangs."""
-        text = _ask(self._socket)
-        if _BEGIN not in text:
-            lines = [line.strip() for line in self._host_text().splitlines() if line.strip()]
-            said = f"its last line is '{lines[-1]}'" if lines else "it has said nothing"
-            return f"L1 hangs, or is not up yet: the Linux with KVM does not answer; {said}; its log is in {self.host_log}"
-        with open(self._report, "w", encoding="utf-8") as file:
-            file.write(text)
-        places = re.findall(r"^CPU#(\d+)$.*?^[ER]IP=([0-9a-f]+)", text, re.MULTILINE | re.DOTALL)
-        if not places:
-            return f"L2 hangs: Linux answers, and the guest's emulator does not; see {self._report}"
-        where = ", ".join(f"CPU {number} at {_symbol(self._kernel, int(rip, 16))}"
-                          for number, rip in places[:len(places) // 2])
-        return f"L2 hangs: Linux answers, and the guest's state is in {self._report}: {where}"
-
-    def settle(self):
-        """The run was good: gives L1's log its lasting name."""
-        self._log.settle_beside("host")
-
-    def explain(self, problem):
-        """The Failure of the whole machine, with L1's part in it."""
-        if problem.status != BOOT:
-            return problem
-        text = self._host_text()
-        panic = re.search(r"Kernel panic - not syncing: (.*)", text)
-        if panic:
-            return Failure(BOOT, f"L1, the Linux with KVM, panicked: {panic[1].strip()}; its log is in {self.host_log}")
-        if _RESET in text:
-            return Failure(BOOT, f"L2, the guest, reset itself (a triple fault?); its log is in {self._log.path}")
-        return problem
-
-    def _host_text(self):
-        """L1's log; empty if QEMU has not made it."""
-        try:
-            with open(self.host_log, encoding="utf-8", errors="replace") as file:
-                return file.read()
-        except FileNotFoundError:
-            return ""
-
-
 def settle(options):
     """Checks the choices, and settles the PMU of L1. Returns a sentence."""
     if options.arch != "x86_64":
@@ -207,6 +124,28 @@ def quick_linux(linux):
         shutil.rmtree(work, ignore_errors=True)
 
 
+def _packed(layout, medium):
+    """QEMU's words for the medium, with the files that they name in L1's initramfs."""
+    words, option = [], None
+    for word in medium:
+        path = word if option in ("-kernel", "-initrd") else None
+        if option == "-drive":
+            path = word.removeprefix("file=").split(",format=")[0]
+        if path:
+            name = f"{_GUEST}/{option[1:]}"
+            layout.add_file(name, path.replace(",,", ","), 0o644)
+            word = word.replace(path, "/" + name, 1)
+        elif word.startswith(_FILES):
+            word = _FILES + "/dev/ttyS3"
+        words.append(word)
+        option = word
+    return words
+
+
+def _strings(words):
+    return b"".join(os.fsencode(word) + b"\0" for word in words)
+
+
 def _archive(guest, medium, folder):
     """L1's initramfs, with the modules in FOLDER."""
     layout = Layout()
@@ -234,28 +173,6 @@ def _archive(guest, medium, folder):
     words += _packed(layout, medium)
     layout.add_file(".tally/argv", _strings(words), 0o644)
     return layout.finish()
-
-
-def _packed(layout, medium):
-    """QEMU's words for the medium, with the files that they name in L1's initramfs."""
-    words, option = [], None
-    for word in medium:
-        path = word if option in ("-kernel", "-initrd") else None
-        if option == "-drive":
-            path = word.removeprefix("file=").split(",format=")[0]
-        if path:
-            name = f"{_GUEST}/{option[1:]}"
-            layout.add_file(name, path.replace(",,", ","), 0o644)
-            word = word.replace(path, "/" + name, 1)
-        elif word.startswith(_FILES):
-            word = _FILES + "/dev/ttyS3"
-        words.append(word)
-        option = word
-    return words
-
-
-def _strings(words):
-    return b"".join(os.fsencode(word) + b"\0" for word in words)
 
 
 def _ask(path):
@@ -294,3 +211,86 @@ def _symbol(kernel, address):
                 break
             best = f"{fields[2]}+{address - start:#x}"
     return best or f"{address:#x}"
+
+
+class Machine:
+    """L0's machine for the guest of `options`, an emulator.Options whose PMU is not settled. `medium`: QEMU's words for
+    what the guest boots from. `log`: the machine.Log of L2. `cpus`, `memory_mib`: L1's, or None. `post_mortem`: the file for
+    L2's state, or None.
+
+    It is an examiner for machine.run too: it asks which machine hangs when the time is up.
+    """
+
+    def __init__(self, options, medium, log, folder, cpus=None, memory_mib=None, kernel=None, post_mortem=None):
+        self._folder = folder
+        self._kernel = kernel
+        self._socket = os.path.join(folder, "host")
+        self._log = log
+        self.host_log = log.beside("host")
+        self._report = post_mortem or log.beside("guest")
+        if post_mortem:
+            must_be_writable(post_mortem)
+        guest = copy.copy(options)
+        guest.pmu, guest.icount, guest.gdb, guest.processor = "kvm", False, False, processor.DEFAULT
+        self._files = [word for word in medium if word.startswith(_FILES)]
+        self._linux, modules = quick_linux(_linux())
+        archive = _archive(guest, medium, modules)
+        mib = (len(archive) + (1 << 20) - 1) >> 20
+        least = guest.memory_mib + 2 * mib + _L1_MIB
+        if memory_mib is not None and memory_mib < least:
+            raise Failure(USAGE, f"--under-memory {memory_mib}: Linux with KVM and a guest of {guest.memory_mib} MiB needs "
+                                 f"{least}; give it that, or the guest less by --memory")
+        host = copy.copy(options)
+        host.cpu, host.cpus, host.memory_mib = None, cpus or options.cpus, memory_mib or least
+        self._archive = os.path.join(folder, "under.cpio")
+        with open(self._archive, "wb") as file:
+            file.write(archive)
+        self._host = host
+
+    def command(self, log_path, console):
+        """QEMU's words for L0."""
+        return [*emulator.command(self._host, log_path, console),
+                "-chardev", f"socket,id=host,path={self._socket},server=on,wait=off,logfile={self.host_log.replace(',', ',,')}",
+                "-serial", "chardev:host",
+                *(word for files in self._files for word in ("-chardev", files, "-serial", "chardev:files")),
+                "-kernel", self._linux, "-initrd", self._archive, "-append", _WORDS]
+
+    def _host_text(self):
+        """L1's log; empty if QEMU has not made it."""
+        try:
+            with open(self.host_log, encoding="utf-8", errors="replace") as file:
+                return file.read()
+        except FileNotFoundError:
+            return ""
+
+    def write(self):
+        """Asks L1 for L2's state when the time is up; returns a sentence about the machine that hangs."""
+        text = _ask(self._socket)
+        if _BEGIN not in text:
+            lines = [line.strip() for line in self._host_text().splitlines() if line.strip()]
+            said = f"its last line is '{lines[-1]}'" if lines else "it has said nothing"
+            return f"L1 hangs, or is not up yet: the Linux with KVM does not answer; {said}; its log is in {self.host_log}"
+        with open(self._report, "w", encoding="utf-8") as file:
+            file.write(text)
+        places = re.findall(r"^CPU#(\d+)$.*?^[ER]IP=([0-9a-f]+)", text, re.MULTILINE | re.DOTALL)
+        if not places:
+            return f"L2 hangs: Linux answers, and the guest's emulator does not; see {self._report}"
+        where = ", ".join(f"CPU {number} at {_symbol(self._kernel, int(rip, 16))}"
+                          for number, rip in places[:len(places) // 2])
+        return f"L2 hangs: Linux answers, and the guest's state is in {self._report}: {where}"
+
+    def settle(self):
+        """The run was good: gives L1's log its lasting name."""
+        self._log.settle_beside("host")
+
+    def explain(self, problem):
+        """The Failure of the whole machine, with L1's part in it."""
+        if problem.status != BOOT:
+            return problem
+        text = self._host_text()
+        panic = re.search(r"Kernel panic - not syncing: (.*)", text)
+        if panic:
+            return Failure(BOOT, f"L1, the Linux with KVM, panicked: {panic[1].strip()}; its log is in {self.host_log}")
+        if _RESET in text:
+            return Failure(BOOT, f"L2, the guest, reset itself (a triple fault?); its log is in {self._log.path}")
+        return problem

@@ -23,17 +23,17 @@ _INPUT_NAME = "tally.input"
 _OUTPUT = 1
 
 
+def _knows_ports(kernel):
+    """Whether this kernel, a file, is one of Tally's with the driver: such a kernel has the name of a port in it."""
+    return kernel_file.has_text(kernel, _OUTPUT_NAME.encode())
+
+
 def suits(options, words):
     """Whether the machine of these options, whose kernel gets these words, has the console."""
     # A word of the user's comes first, and decides.
     chosen = any(word.startswith("console=") for word in options.append.split())
     return ("console=raw" in words.split() and not chosen and options.arch == "x86_64" and not options.under and
             options.command != "count" and (not options.kernel or _knows_ports(options.kernel)))
-
-
-def _knows_ports(kernel):
-    """Whether this kernel, a file, is one of Tally's with the driver: such a kernel has the name of a port in it."""
-    return kernel_file.has_text(kernel, _OUTPUT_NAME.encode())
 
 
 class Streams:
