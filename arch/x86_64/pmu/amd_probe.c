@@ -63,22 +63,6 @@ bool amd_pmu_probe(struct amd_pmu *pmu)
 	return true;
 }
 
-bool amd_pmu_works(const struct amd_pmu *pmu)
-{
-	struct counter_registers registers = amd_registers(pmu);
-	uint64_t value = 0, read_back = 0;
-	bool works;
-
-	/* Firmware may have left it running. */
-	if (!msr_write_try(registers.select, 0))
-		return false;
-	works = msr_write_try(registers.general, TEST_VALUE) &&
-		msr_read_try(registers.general, &value) && value == TEST_VALUE &&
-		pmc_read_try(0, &read_back) && read_back == TEST_VALUE;
-	msr_write_try(registers.general, 0);
-	return works;
-}
-
 struct counter_registers amd_registers(const struct amd_pmu *pmu)
 {
 	struct counter_registers registers = {
@@ -99,4 +83,20 @@ struct counter_registers amd_registers(const struct amd_pmu *pmu)
 		registers.global_clear = MSR_GLOBAL_STATUS_CLEAR;
 	}
 	return registers;
+}
+
+bool amd_pmu_works(const struct amd_pmu *pmu)
+{
+	struct counter_registers registers = amd_registers(pmu);
+	uint64_t value = 0, read_back = 0;
+	bool works;
+
+	/* Firmware may have left it running. */
+	if (!msr_write_try(registers.select, 0))
+		return false;
+	works = msr_write_try(registers.general, TEST_VALUE) &&
+		msr_read_try(registers.general, &value) && value == TEST_VALUE &&
+		pmc_read_try(0, &read_back) && read_back == TEST_VALUE;
+	msr_write_try(registers.general, 0);
+	return works;
 }
