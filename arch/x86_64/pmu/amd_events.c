@@ -10,12 +10,13 @@
  * and stop the counter while it is clear (APM vol. 2, 13.2.1). Tally runs no guests. So every event it counts is
  * the host's, and counters.c lets an event with exclude_host never count.
  */
+#include "amd_events.h"
+
 #include <kernel/perf/event.h>
-#include <kernel/perf/pmu.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/perf_event.h>
 
-#include "amd.h"
+#include "amd_probe.h"
 #include "event_select.h"
 
 #define RAW_BITS (EVENTSEL_RAW | EVENTSEL_EVENT_HIGH)

@@ -5,10 +5,12 @@
  * The legacy counters have no CPUID bit. So on a CPU without the later extensions only the test tells a PMU from
  * a hypervisor that has none and ignores, or refuses, the registers.
  */
+#include "amd_probe.h"
+
 #include <machine/msr.h>
 #include <machine/vendor.h>
 
-#include "amd.h"
+#include "amd_registers.h"
 
 #define CPUID_SIGNATURE		  1
 #define CPUID_EXTENDED		  0x80000000
