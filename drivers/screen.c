@@ -52,6 +52,32 @@ static const struct screen_adapter *find_adapter(void)
 	}
 }
 
+bool screen_write(const char *bytes, size_t size)
+{
+	if (!adapter)
+		return true;
+	if (atomic_load_explicit(&locks_ignored, memory_order_relaxed)) {
+		ansi_put(&ansi, bytes, size);
+		show();
+		return true;
+	}
+
+	unsigned long state = arch_irq_save();
+	bool locked = true;
+
+	if (arch_in_nmi())
+		locked = spin_try_lock(&screen_lock);
+	else
+		spin_lock(&screen_lock);
+	if (locked) {
+		ansi_put(&ansi, bytes, size);
+		show();
+		spin_unlock(&screen_lock);
+	}
+	arch_irq_restore(state);
+	return locked;
+}
+
 static bool write_log(const char *text, size_t length)
 {
 	return screen_write(text, length);
@@ -80,32 +106,6 @@ void screen_get_size(unsigned int *rows, unsigned int *columns)
 {
 	*rows = adapter->rows;
 	*columns = adapter->columns;
-}
-
-bool screen_write(const char *bytes, size_t size)
-{
-	if (!adapter)
-		return true;
-	if (atomic_load_explicit(&locks_ignored, memory_order_relaxed)) {
-		ansi_put(&ansi, bytes, size);
-		show();
-		return true;
-	}
-
-	unsigned long state = arch_irq_save();
-	bool locked = true;
-
-	if (arch_in_nmi())
-		locked = spin_try_lock(&screen_lock);
-	else
-		spin_lock(&screen_lock);
-	if (locked) {
-		ansi_put(&ansi, bytes, size);
-		show();
-		spin_unlock(&screen_lock);
-	}
-	arch_irq_restore(state);
-	return locked;
 }
 
 size_t screen_take_reply(char *bytes, size_t size)

@@ -49,6 +49,12 @@ unsigned int cpu_count(void)
 	return atomic_load_explicit(&started_cpus, memory_order_relaxed);
 }
 
+void arch_ipi_send(unsigned int cpu, enum ipi ipi)
+{
+	atomic_fetch_or(&cpu_locals[cpu].ipis, 1u << ipi);
+	pal_interrupt_cpu(cpu_locals[cpu].hardware_id);
+}
+
 /* Called from smp_start.S, on its own stack and the kernel's tables, interrupts off. */
 _Noreturn void smp_start_cpu(void);
 void smp_start_cpu(void)
@@ -177,10 +183,4 @@ void smp_interrupt(void)
 	for (unsigned int i = sizeof(ipi_handlers) / sizeof(*ipi_handlers); i-- > 0;)
 		if ((ipis >> i & 1) && ipi_handlers[i])
 			ipi_handlers[i]();
-}
-
-void arch_ipi_send(unsigned int cpu, enum ipi ipi)
-{
-	atomic_fetch_or(&cpu_locals[cpu].ipis, 1u << ipi);
-	pal_interrupt_cpu(cpu_locals[cpu].hardware_id);
 }

@@ -62,6 +62,18 @@ void arch_task_adopt(struct task *task)
 	switch_adopt(page_paddr(context), context);
 }
 
+void arch_task_destroy(struct task *task)
+{
+	if (task->arch.kernel_stack)
+		kernel_stack_free(task->arch.kernel_stack);
+	kfree(task->arch.context_memory);
+	kfree(task->arch.fpu);
+	task->arch.kernel_stack = NULL;
+	task->arch.context = NULL;
+	task->arch.context_memory = NULL;
+	task->arch.fpu = NULL;
+}
+
 int arch_task_init(struct task *task)
 {
 	task->arch.kernel_stack = kernel_stack_alloc();
@@ -78,18 +90,6 @@ int arch_task_init(struct task *task)
 	task->arch.fpu->control = FPCR_INITIAL;
 	task->arch.context->flags = CONTEXT_FLOATING;
 	return 0;
-}
-
-void arch_task_destroy(struct task *task)
-{
-	if (task->arch.kernel_stack)
-		kernel_stack_free(task->arch.kernel_stack);
-	kfree(task->arch.context_memory);
-	kfree(task->arch.fpu);
-	task->arch.kernel_stack = NULL;
-	task->arch.context = NULL;
-	task->arch.context_memory = NULL;
-	task->arch.fpu = NULL;
 }
 
 /* Puts START below TOP, so that the first switch to TASK returns to START's r26. */
@@ -113,6 +113,11 @@ void arch_task_set_kernel_entry(struct task *task, void (*function)(void *), voi
 	task->arch.fpu = NULL;
 	task->arch.context->flags = 0;
 	set_start(task, stack_top(task), &start);
+}
+
+struct trap_frame *arch_task_user_frame(struct task *task)
+{
+	return (struct trap_frame *)stack_top(task) - 1;
 }
 
 void arch_task_set_user_entry(struct task *task, uintptr_t entry, uintptr_t stack)
@@ -168,11 +173,6 @@ void arch_task_set_program(struct trap_frame *frame, uintptr_t entry, uintptr_t 
 	task->arch.fpu->control = FPCR_INITIAL;
 	fpu_load(task->arch.fpu);
 	arch_irq_restore(state);
-}
-
-struct trap_frame *arch_task_user_frame(struct task *task)
-{
-	return (struct trap_frame *)stack_top(task) - 1;
 }
 
 uintptr_t arch_frame_ip(const struct trap_frame *frame)

@@ -223,7 +223,6 @@ _Static_assert(offsetof(struct fadt, pm_timer) == 76, "ACPI 6.5 table 5.9");
 _Static_assert(offsetof(struct fadt, pm_timer_length) == 91, "ACPI 6.5 table 5.9");
 _Static_assert(offsetof(struct fadt, flags) == 112, "ACPI 6.5 table 5.9");
 
-#define FADT_TIMER_WIDE	 (1u << 8)
 #define SLEEP_TYPE_SHIFT 10
 #define SLEEP_ENABLE	 (1u << 13)
 
@@ -306,10 +305,8 @@ static void read_fadt(const struct table *table)
 
 	if (table->length < sizeof *fadt)
 		return;
-	if (fadt->pm_timer_length == 4) {
+	if (fadt->pm_timer_length == 4)
 		acpi_info.pm_timer = (uint16_t)fadt->pm_timer;
-		acpi_info.pm_timer_wide = fadt->flags & FADT_TIMER_WIDE;
-	}
 	read_power(fadt);
 
 	uint64_t dsdt_address;

@@ -34,8 +34,7 @@ struct acpi_info {
 		bool level, active_low;
 	} lines[LEGACY_LINES];
 
-	uint16_t pm_timer;  /* port of the power-management timer, 0: none */
-	bool pm_timer_wide; /* 32 bits instead of 24 */
+	uint16_t pm_timer; /* port of the power-management timer, 0: none */
 
 	/* Memory-mapped PCI configuration space of segment 0, from that of the first bus on; last < first: none. */
 	paddr_t ecam;

@@ -98,6 +98,14 @@ void apic_init(void)
 		boot_failure("not enough memory to start; give the machine more");
 }
 
+void apic_timer_set_deadline(bool on)
+{
+	write(APIC_LVT_TIMER, VECTOR_TIMER | (on ? LVT_TIMER_DEADLINE : 0));
+	/* The CPU ignores a deadline that is written before the mode takes effect. SDM vol. 3A
+	 * 11.5.4.1. */
+	__asm__ volatile("mfence" : : : "memory");
+}
+
 void apic_enable(void)
 {
 	static const enum apic_register entries[] = { APIC_LVT_TIMER, APIC_LVT_LINT0,
@@ -117,14 +125,6 @@ void apic_enable(void)
 	write(APIC_TASK_PRIORITY, 0);
 	write(APIC_TIMER_DIVIDE, DIVIDE_BY_1);
 	apic_timer_set_deadline(cpu_features.tsc_deadline);
-}
-
-void apic_timer_set_deadline(bool on)
-{
-	write(APIC_LVT_TIMER, VECTOR_TIMER | (on ? LVT_TIMER_DEADLINE : 0));
-	/* The CPU ignores a deadline that is written before the mode takes effect. SDM vol. 3A
-	 * 11.5.4.1. */
-	__asm__ volatile("mfence" : : : "memory");
 }
 
 uint32_t apic_id(void)

@@ -96,6 +96,11 @@ static void map_image(const char *start, const char *end, uint64_t flags)
 	map((uintptr_t)start, image_paddr(start), (uint64_t)(end - start), flags);
 }
 
+void paging_load_kernel(void)
+{
+	cr3_write((uintptr_t)kernel_root - DIRECT_MAP_BASE);
+}
+
 void paging_init(void)
 {
 	kernel_root = take_table();
@@ -115,11 +120,6 @@ void paging_init(void)
 	/* The root's entry for all later mappings. */
 	page_table_entry(kernel_root, KERNEL_MAP_BASE, ROOT_LEVEL - 1, take_table, TABLE_FLAGS);
 	paging_load_kernel();
-}
-
-void paging_load_kernel(void)
-{
-	cr3_write((uintptr_t)kernel_root - DIRECT_MAP_BASE);
 }
 
 void paging_copy_kernel(uint64_t *root)

@@ -147,6 +147,16 @@ static void send_startup(uint32_t id)
 	apic_send_startup(id, (uint8_t)(start_page >> PAGE_SHIFT));
 }
 
+void arch_ipi_send(unsigned int cpu, enum ipi ipi)
+{
+	if (ipi == IPI_STOP)
+		apic_send_nmi(cpu_locals[cpu].apic_id);
+	else if (cpu == arch_cpu_id())
+		apic_send_self((uint8_t)(VECTOR_IPI + ipi));
+	else
+		apic_send_fixed(cpu_locals[cpu].apic_id, (uint8_t)(VECTOR_IPI + ipi));
+}
+
 /* Compares the boot CPU's counter with that of CPU, then lets CPU continue. */
 static void admit(unsigned int cpu)
 {
@@ -257,14 +267,4 @@ void smp_init(void)
 	for (unsigned int i = 0; i < sizeof ipi_handlers / sizeof *ipi_handlers; i++)
 		trap_set_interrupt((uint8_t)(VECTOR_IPI + i), on_ipi);
 	trap_set_interrupt(VECTOR_SPURIOUS, on_spurious);
-}
-
-void arch_ipi_send(unsigned int cpu, enum ipi ipi)
-{
-	if (ipi == IPI_STOP)
-		apic_send_nmi(cpu_locals[cpu].apic_id);
-	else if (cpu == arch_cpu_id())
-		apic_send_self((uint8_t)(VECTOR_IPI + ipi));
-	else
-		apic_send_fixed(cpu_locals[cpu].apic_id, (uint8_t)(VECTOR_IPI + ipi));
 }

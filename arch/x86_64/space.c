@@ -43,6 +43,16 @@ void arch_space_forget_elsewhere(struct arch_space *space)
 {
 }
 
+void arch_pmu_user_access_update(struct vm_space *space)
+{
+	uint64_t cr4 = cr4_read();
+	uint64_t new_cr4 = perf_user_reads_allowed(space) ? cr4 | CR4_PCE :
+							    cr4 & ~(uint64_t)CR4_PCE;
+
+	if (new_cr4 != cr4)
+		cr4_write(new_cr4);
+}
+
 void arch_space_load(struct arch_space *space)
 {
 	if (!space) {
@@ -53,16 +63,6 @@ void arch_space_load(struct arch_space *space)
 	cr3_write(page_paddr(space->root));
 	arch_pmu_user_access_update(
 		(struct vm_space *)((char *)space - offsetof(struct vm_space, arch)));
-}
-
-void arch_pmu_user_access_update(struct vm_space *space)
-{
-	uint64_t cr4 = cr4_read();
-	uint64_t new_cr4 = perf_user_reads_allowed(space) ? cr4 | CR4_PCE :
-							    cr4 & ~(uint64_t)CR4_PCE;
-
-	if (new_cr4 != cr4)
-		cr4_write(new_cr4);
 }
 
 /* Above this many pages, flush all translations but the kernel's: cheaper than one by one. */

@@ -61,6 +61,15 @@ void arch_task_adopt(struct task *task)
 	cpu_locals[arch_cpu_id()].current = task;
 }
 
+void arch_task_destroy(struct task *task)
+{
+	if (task->arch.kernel_stack)
+		kernel_stack_free(task->arch.kernel_stack);
+	kfree(task->arch.fpu);
+	task->arch.kernel_stack = NULL;
+	task->arch.fpu = NULL;
+}
+
 int arch_task_init(struct task *task)
 {
 	task->arch.kernel_stack = kernel_stack_alloc();
@@ -71,15 +80,6 @@ int arch_task_init(struct task *task)
 	}
 	fpu_init_legacy(task->arch.fpu);
 	return 0;
-}
-
-void arch_task_destroy(struct task *task)
-{
-	if (task->arch.kernel_stack)
-		kernel_stack_free(task->arch.kernel_stack);
-	kfree(task->arch.fpu);
-	task->arch.kernel_stack = NULL;
-	task->arch.fpu = NULL;
 }
 
 /* Puts START below TOP, so that the first switch to TASK returns to START's rip. */
@@ -104,6 +104,11 @@ void arch_task_set_kernel_entry(struct task *task, void (*function)(void *), voi
 	/* The zero words end a backtrace: there is no caller above. */
 	set_start(task, stack_top(task) - 16, &start);
 	memset((void *)(stack_top(task) - 16), 0, 16);
+}
+
+struct trap_frame *arch_task_user_frame(struct task *task)
+{
+	return (struct trap_frame *)stack_top(task) - 1;
 }
 
 void arch_task_set_user_entry(struct task *task, uintptr_t entry, uintptr_t stack)
@@ -160,11 +165,6 @@ void arch_task_set_program(struct trap_frame *frame, uintptr_t entry, uintptr_t 
 	msr_write(MSR_KERNEL_GS_BASE, 0);
 	fpu_load_initial();
 	arch_irq_restore(state);
-}
-
-struct trap_frame *arch_task_user_frame(struct task *task)
-{
-	return (struct trap_frame *)stack_top(task) - 1;
 }
 
 uintptr_t arch_frame_ip(const struct trap_frame *frame)

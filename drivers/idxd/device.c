@@ -200,10 +200,8 @@ static void read_capabilities(struct idxd_device *device)
 	device->engcap = idxd_read64(device, REG_ENGCAP);
 	for (unsigned int i = 0; i < 4; i++)
 		device->opcap[i] = idxd_read64(device, REG_OPCAP + i * 8);
-	device->cmdcap = device->gencap & GENCAP_COMMANDS ? idxd_read32(device, REG_CMDCAP) : 0;
 	device->grpcfg = OFFSETS_GRPCFG(low);
 	device->wqcfg = OFFSETS_WQCFG(low);
-	device->msix_permissions = OFFSETS_MSIX(low);
 	device->perfmon_offset = OFFSETS_PERFMON(high);
 	device->wqcfg_size = WQCFG_SIZE_LEAST << WQCAP_CONFIG_SHIFT(device->wqcap);
 	device->queue_count = WQCAP_QUEUES(device->wqcap);

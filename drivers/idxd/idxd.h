@@ -147,16 +147,15 @@ struct idxd_device {
 	char name[16];		      /* K: "dsa0" */
 
 	/* The hardware's capabilities, as it has them. */
-	volatile uint8_t *registers;		  /* K: BAR 0, mapped */
-	uint64_t registers_size;		  /* K: bytes of it */
-	volatile uint8_t *portals;		  /* K: BAR 2, mapped */
-	uint32_t version;			  /* K */
-	uint64_t gencap, wqcap, grpcap, engcap;	  /* K */
-	uint64_t opcap[4];			  /* K */
-	uint32_t cmdcap;			  /* K: bit n: command n; 0: not known */
-	uint32_t grpcfg, wqcfg, msix_permissions; /* K: the tables' offsets in BAR 0 */
-	uint32_t perfmon_offset;		  /* K: 0: none */
-	unsigned int wqcfg_size;		  /* K: bytes of one queue's */
+	volatile uint8_t *registers;		/* K: BAR 0, mapped */
+	uint64_t registers_size;		/* K: bytes of it */
+	volatile uint8_t *portals;		/* K: BAR 2, mapped */
+	uint32_t version;			/* K */
+	uint64_t gencap, wqcap, grpcap, engcap; /* K */
+	uint64_t opcap[4];			/* K */
+	uint32_t grpcfg, wqcfg;			/* K: the tables' offsets in BAR 0 */
+	uint32_t perfmon_offset;		/* K: 0: none */
+	unsigned int wqcfg_size;		/* K: bytes of one queue's */
 
 	unsigned int queue_count, engine_count, group_count; /* K */
 	unsigned int total_size;			     /* K: entries of all queues together */

@@ -178,6 +178,8 @@ static uint64_t take_value(struct idxd_perfmon *perfmon, unsigned int index, uns
 static void update(struct idxd_perfmon *perfmon, unsigned int index)
 {
 	unsigned int wraps;
+
+	spin_assert_held(&perfmon->lock);
 	uint64_t value = take_value(perfmon, index, &wraps);
 
 	atomic_fetch_add(&perfmon->events[index]->count,
@@ -210,6 +212,7 @@ static void note_change(struct idxd_perfmon *perfmon)
 {
 	unsigned int cpu = cpu_id();
 
+	spin_assert_held(&perfmon->lock);
 	if (perfmon->disabled[cpu] && !perfmon->changed[cpu]) {
 		perfmon->changed[cpu] = true;
 		perfmon->sections++;
@@ -219,6 +222,7 @@ static void note_change(struct idxd_perfmon *perfmon)
 /* Lets the counters that wait count, all at once, unless a CPU is amid a change. Lock held. */
 static void release_frozen(struct idxd_perfmon *perfmon)
 {
+	spin_assert_held(&perfmon->lock);
 	if (!perfmon->sections && perfmon->frozen) {
 		perfmon->frozen = 0;
 		write32(perfmon, PERFFRZ, 0);

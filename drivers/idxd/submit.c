@@ -47,6 +47,7 @@ struct idxd_work {
 /* Ends WORK with what the device wrote, or with ERROR. Lock held. */
 static void end_work(struct idxd_queue *queue, struct idxd_work *work, int error)
 {
+	spin_assert_held(&queue->lock);
 	LIST_REMOVE(work, link);
 	work->done = true;
 	work->error = error;
@@ -62,6 +63,7 @@ static void end_complete_works(struct idxd_queue *queue)
 {
 	struct idxd_work *work, *next;
 
+	spin_assert_held(&queue->lock);
 	LIST_FOREACH_SAFE(work, &queue->submitted, link, next) {
 		uint8_t status = status_of(work);
 

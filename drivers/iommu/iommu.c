@@ -243,6 +243,11 @@ static int make_binding(struct sharing *sharing, struct iommu_device *device,
 	return 0;
 }
 
+bool iommu_sharing_enabled(const struct pci_device *device)
+{
+	return find_device(device);
+}
+
 int iommu_sharing_enable(struct pci_device *device)
 {
 	int error = 0;
@@ -253,11 +258,6 @@ int iommu_sharing_enable(struct pci_device *device)
 		mutex_unlock(&iommu_mutex);
 	}
 	return error;
-}
-
-bool iommu_sharing_enabled(const struct pci_device *device)
-{
-	return find_device(device);
 }
 
 int iommu_bind(struct pci_device *pci, struct vm_space *space, struct iommu_binding **result)

@@ -97,7 +97,6 @@ static void read_bridge(struct pci_device *device)
 		return;
 	}
 	device->secondary_bus = secondary;
-	device->subordinate_bus = subordinate;
 	scan.bridges[secondary] = device;
 }
 

@@ -36,16 +36,23 @@ struct entry {
 
 #define ENTRY_MASKED 0x1u
 
+/*
+ * Locks:
+ *   K  none: constant, once device->msix points to it
+ *   P  pci_mutex. pci_msix_mask reads without it: its caller has requested the vector, and neither releases nor routes it
+ *      meanwhile
+ *   M  P for the request and the release; pci_msix_mask's callers keep themselves apart
+ */
 struct vector {
-	int number; /* of arch_msi_alloc; 0: no handler */
-	unsigned int cpu;
-	bool masked;
+	int number;	  /* P: of arch_msi_alloc; 0: no handler */
+	unsigned int cpu; /* P */
+	bool masked;	  /* M */
 };
 
 struct pci_msix {
-	unsigned int capability, count;
-	bool enabled;
-	volatile struct entry *table;
+	unsigned int capability, count; /* K */
+	bool enabled;			/* P */
+	volatile struct entry *table;	/* K: the pointer; an entry's mask is M, the rest P */
 	struct vector vectors[];
 };
 
@@ -184,6 +191,7 @@ static void release(struct pci_msix *msix, unsigned int index)
 {
 	unsigned int number = (unsigned int)msix->vectors[index].number;
 
+	mutex_assert_held(&pci_mutex);
 	if (!number)
 		return;
 	write_mask(msix, index, true);
@@ -249,6 +257,7 @@ void pci_msix_restore(struct pci_device *device)
 {
 	const struct pci_msix *msix = device->msix;
 
+	mutex_assert_held(&pci_mutex);
 	if (!msix || !msix->enabled)
 		return;
 	switch_on(device);

@@ -58,10 +58,14 @@ struct mmio {
 	char name[NAME_SIZE];
 };
 
-/* Change at the start only, on one CPU. A device is here before its interrupts come. */
-static struct mmio *devices[DEVICES_MAX];
-static unsigned int device_count;
-static bool line_taken[LINES];
+/*
+ * Locks:
+ *   S  none: the start alone writes it, on the boot CPU (START_DEVICES). An interrupt, which reads it, comes there as well, and
+ *      finds a device before its own ones come.
+ */
+static struct mmio *devices[DEVICES_MAX]; /* S */
+static unsigned int device_count;	  /* S */
+static bool line_taken[LINES];		  /* S */
 
 static volatile uint32_t *reg(struct virtio_device *device, unsigned int offset)
 {

@@ -6,8 +6,10 @@
  * The receiving queue interrupts. The sending one does so only while no buffer is free, and its buffers are taken back at the next
  * send.
  *
- * A header or a size that cannot be right costs its frame. The network calls from one task at a time, so there is no lock;
- * interrupts touch nothing but the queues, which have their own.
+ * A header or a size that cannot be right costs its frame.
+ *
+ * Lock: none of its own. The network calls with inet_mutex held (kernel/net/inet/inet.h); interrupts touch nothing but the
+ * queues, which have their own locks, and the pointer to the network's function.
  *
  * Source: VIRTIO 1.2, 5.1.
  */
@@ -40,14 +42,20 @@ struct header {
 	uint16_t buffers; /* received: how many the frame is in. QEMU before 10 leaves 0 there */
 };
 
+/*
+ * Locks:
+ *   K  none: constant after the probe
+ *   I  inet_mutex, which the network holds around each call
+ */
 struct network {
 	struct net_device device;
-	struct virtio_queue *receive, *transmit;
-	char *received;		     /* the buffer that next has returned */
-	bool gave_back;		     /* buffers went back, and the device was not notified since */
-	unsigned int nr_pages, free; /* pages of buffers; free buffers for sending */
-	char *free_buffers[BUFFERS];
-	char *pages[2 * BUFFERS / BUFFERS_IN_PAGE];
+	struct virtio_queue *receive, *transmit; /* K */
+	char *received;				 /* I: the buffer that next has returned */
+	bool gave_back;	       /* I: buffers went back, and the device was not notified since */
+	unsigned int nr_pages; /* K: pages of buffers */
+	unsigned int free;     /* I: free buffers for sending */
+	char *free_buffers[BUFFERS];		    /* I */
+	char *pages[2 * BUFFERS / BUFFERS_IN_PAGE]; /* K */
 };
 
 static struct network *network_of(struct net_device *device)

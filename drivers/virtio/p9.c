@@ -26,13 +26,17 @@
 /* A server that works answers a task that ends, too: its files are closed. */
 #define PATIENCE_NS	  NSEC_PER_SEC
 
+/*
+ * Locks:
+ *   K  none: constant after the probe
+ *   C  client->mutex (kernel/fs/9p/client.h), which the file system holds around each call
+ */
 struct p9_device {
 	struct p9_transport transport;
-	struct virtio_queue *queue;
+	struct virtio_queue *queue; /* K */
 	struct wait_queue done;
-	/* The caller's: */
-	bool late; /* the server has not answered for PATIENCE_NS */
-	bool lost; /* the reply to a call that a signal has ended is still to come */
+	bool late; /* C: the server has not answered for PATIENCE_NS */
+	bool lost; /* C: the reply to a call that a signal has ended is still to come */
 };
 
 static void returned(struct virtio_queue *queue, void *arg)

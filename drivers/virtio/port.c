@@ -39,6 +39,7 @@ static void give_page(struct virtio_port *port, char *page)
 /* Makes the next page with bytes that of the port. False: there is none. read_mutex held. */
 static bool next_page(struct virtio_port *port)
 {
+	mutex_assert_held(&port->read_mutex);
 	while (!port->page) {
 		char *page = virtio_queue_get(port->receive, &port->page_end);
 
@@ -58,6 +59,7 @@ static ssize_t copy_input(struct virtio_port *port, char *buffer, size_t size)
 {
 	size_t done = 0;
 
+	mutex_assert_held(&port->read_mutex);
 	while (done < size && next_page(port)) {
 		size_t part = port->page_end - port->page_at;
 

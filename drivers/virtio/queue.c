@@ -120,6 +120,7 @@ static volatile uint16_t *avail_event(const struct virtio_queue *queue)
 /* The device has lied: REASON. Lock held. */
 static void break_queue(struct virtio_queue *queue, const char *reason)
 {
+	spin_assert_held(&queue->lock);
 	queue->broken = true;
 	log_error("virtio: %s: queue %u is given up: %s", queue->device->name, queue->index,
 		  reason);
@@ -131,6 +132,7 @@ static uint16_t count_used(struct virtio_queue *queue)
 {
 	uint16_t count;
 
+	spin_assert_held(&queue->lock);
 	if (queue->broken)
 		return 0;
 	count = (uint16_t)(load(queue->used + USED_INDEX) - queue->used_at);
@@ -146,6 +148,7 @@ static uint16_t count_used(struct virtio_queue *queue)
 static void fill(struct virtio_queue *queue, const struct virtio_buffer *buffers,
 		 unsigned int count, uint16_t flags, uint16_t *last)
 {
+	spin_assert_held(&queue->lock);
 	for (unsigned int i = 0; i < count; i++) {
 		uint16_t at = queue->free_list;
 		struct descriptor *descriptor = &queue->descriptors[at];
@@ -233,6 +236,7 @@ static void release(struct virtio_queue *queue, uint16_t first)
 {
 	uint16_t last = first, count = 1;
 
+	spin_assert_held(&queue->lock);
 	for (; queue->slots[last].next != NONE; last = queue->slots[last].next)
 		count++;
 	queue->slots[last].next = queue->free_list;
@@ -245,6 +249,7 @@ static void release(struct virtio_queue *queue, uint16_t first)
 /* The kernel wants an interrupt for the next used entry, or none. Lock held. */
 static void ask_for_interrupt(struct virtio_queue *queue)
 {
+	spin_assert_held(&queue->lock);
 	if (queue->has_events)
 		*used_event(queue) = queue->interrupts ? queue->used_at :
 							 EVENT_NEVER(queue->used_at);

@@ -107,20 +107,6 @@ uint64_t *fuzz_good_memory(void)
 	return good;
 }
 
-void *fuzz_any_pointer(struct fuzzer *fuzzer)
-{
-	switch (pick(fuzzer, 8)) {
-	case 0:
-		return fuzz_slot_address(pick(fuzzer, SLOTS));
-	case 1:
-		return (void *)random_number(&fuzzer->random);
-	case 2:
-		return (void *)fuzz_edge(fuzzer);
-	default:
-		return fuzz_good_memory();
-	}
-}
-
 uint64_t fuzz_edge(struct fuzzer *fuzzer)
 {
 	static const uint64_t edges[] = {
@@ -139,6 +125,20 @@ uint64_t fuzz_edge(struct fuzzer *fuzzer)
 	static const int64_t offsets[] = { 0, 0, 1, -1, PAGE, -PAGE, 8, -8, 4, 2L * PAGE };
 
 	return PICK(fuzzer, edges) + (uint64_t)PICK(fuzzer, offsets);
+}
+
+void *fuzz_any_pointer(struct fuzzer *fuzzer)
+{
+	switch (pick(fuzzer, 8)) {
+	case 0:
+		return fuzz_slot_address(pick(fuzzer, SLOTS));
+	case 1:
+		return (void *)random_number(&fuzzer->random);
+	case 2:
+		return (void *)fuzz_edge(fuzzer);
+	default:
+		return fuzz_good_memory();
+	}
 }
 
 void fuzz_remember(struct fuzzer *fuzzer, int fd)
@@ -225,6 +225,12 @@ static uint64_t hash(const char *name)
 	return sum;
 }
 
+void fuzz_finish(struct fuzzer *fuzzer)
+{
+	atomic_fetch_add(&fuzz_shared->digest, fuzzer->digest);
+	fuzzer->digest = 0;
+}
+
 void fuzz_operate(struct fuzzer *fuzzer, unsigned int operations)
 {
 	while (operations-- > 0 && !atomic_load(&fuzz_shared->found)) {
@@ -244,12 +250,6 @@ void fuzz_operate(struct fuzzer *fuzzer, unsigned int operations)
 	/* A thread's descriptors are also its process's. */
 	if (fuzzer->is_thread)
 		fuzz_finish(fuzzer);
-}
-
-void fuzz_finish(struct fuzzer *fuzzer)
-{
-	atomic_fetch_add(&fuzz_shared->digest, fuzzer->digest);
-	fuzzer->digest = 0;
 }
 
 void fuzz_prepare(void)

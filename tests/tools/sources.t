@@ -9,7 +9,8 @@ closes the circle. UPHILL has these functions. The calls in QEMU's series and in
 A Python file reads downhill, too: a function or class stands before those that use it, a method before the methods that call
 it, and main() is the last. __init__ alone is the first method, whatever it calls. CIRCULAR has the recursions.
 
-A header of kernel/perf or kernel/trace belongs to one file: NAME.c defines each function and variable that NAME.h declares.
+A header of kernel/perf, kernel/trace or arch/*/pmu belongs to one file: NAME.c defines each function and variable that NAME.h
+declares.
 
 Includes have one order: first, alone, the header that a C file implements, if the file includes it; then the headers of C,
 the tree's, and those of the file's own folder ("..."). A blank line is between the parts, and each part is sorted.
@@ -330,15 +331,15 @@ def check_headers(report):
     wrong, found = [], 0
     for path in sources(".h"):
         folder = os.path.dirname(path).removeprefix("include/")
-        if folder not in {"kernel/perf", "kernel/trace"}:
+        if folder not in {"arch/alpha/pmu", "arch/x86_64/pmu", "kernel/perf", "kernel/trace"}:
             continue
         source = f"{folder}/{os.path.basename(path)[:-2]}.c"
         text = read(source) if os.path.exists(os.path.join(ROOT, source)) else ""
         names = list(declared_names(read(path)))
         found += len(names)
         wrong += [f"{path}: {name}: not defined in {source}" for name in names if not defines(text, name)]
-    report.ok(found > 250, "headers of kernel/perf and kernel/trace declare functions", found)
-    report.equal(wrong, [], "each header of kernel/perf and kernel/trace belongs to one file")
+    report.ok(found > 250, "headers of kernel/perf, kernel/trace and arch/*/pmu declare functions", found)
+    report.equal(wrong, [], "each header of kernel/perf, kernel/trace and arch/*/pmu belongs to one file")
 
 
 def check_interpreters(report):

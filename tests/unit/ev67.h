@@ -4,6 +4,7 @@
 #define TESTS_UNIT_EV67_H
 
 #include "../../arch/alpha/pmu/ev67.h"
+#include "../../arch/alpha/pmu/ev67_registers.h"
 
 /* Sets of things that happen, for sim_ev67_count. */
 #define CYCLE	    (1u << EV67_CYCLES)

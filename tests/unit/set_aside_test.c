@@ -33,11 +33,6 @@ void arch_irq_restore(unsigned long state)
 {
 }
 
-void spin_wait(struct spinlock *lock)
-{
-	panic("a lock is taken twice");
-}
-
 void panic(const char *format, ...)
 {
 	va_list args;
@@ -46,6 +41,11 @@ void panic(const char *format, ...)
 	vfprintf(stderr, format, args);
 	va_end(args);
 	abort();
+}
+
+void spin_wait(struct spinlock *lock)
+{
+	panic("a lock is taken twice");
 }
 
 void boot_failure(const char *format, ...)

@@ -21,8 +21,12 @@
 #include <uapi/linux/perf_event.h>
 
 #include "../../arch/x86_64/pmu/amd.h"
+#include "../../arch/x86_64/pmu/amd_probe.h"
+#include "../../arch/x86_64/pmu/amd_registers.h"
 #include "../../arch/x86_64/pmu/event_select.h"
 #include "../../arch/x86_64/pmu/intel.h"
+#include "../../arch/x86_64/pmu/intel_probe.h"
+#include "../../arch/x86_64/pmu/intel_registers.h"
 #include "sim/sim.h"
 #include "tap.h"
 

@@ -48,6 +48,9 @@
 #include <uapi/linux/errno.h>
 #include <uapi/linux/perf_event.h>
 
+#include "ev67_events.h"
+#include "profileme.h"
+
 /* Half the range: as much is left when the counter overflows. */
 #define PERIOD_MAX ((uint64_t)1 << (EV67_WIDTH_BITS - 1))
 

@@ -10,12 +10,11 @@
  * (arch/alpha/kernel/perf_event.c). Linux takes any number as a raw event; here a number that is no event is
  * -EINVAL.
  */
+#include "ev67_events.h"
+
 #include <kernel/perf/event.h>
-#include <kernel/perf/pmu.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/perf_event.h>
-
-#include "ev67.h"
 
 #define RAW_EVENT_BITS 0xff
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The PMU drivers of this machine, and their interrupt. */
+#include "init.h"
+
 #include <arch/pmu.h>
 #include <kernel/base/log.h>
 #include <machine/task.h>

@@ -18,7 +18,8 @@
 #include <uapi/linux/errno.h>
 #include <uapi/linux/perfctr.h>
 
-#include "ev67.h"
+#include "ev67_registers.h"
+#include "init.h"
 
 #define SL1_MAX	      3u
 /* The SL1 under which counter 1 counts nothing. */

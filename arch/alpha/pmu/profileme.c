@@ -10,6 +10,8 @@
  *
  * It needs both counters, so it rotates with the events of aggregate mode. ev67.c drives the counters.
  */
+#include "profileme.h"
+
 #include <kernel/base/log.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/overflow.h>

@@ -4,6 +4,10 @@
 
 #include <kernel/base/log.h>
 
+#include "amd_events.h"
+#include "amd_probe.h"
+#include "amd_registers.h"
+#include "counters.h"
 #include "event_select.h"
 
 static struct amd_pmu amd;

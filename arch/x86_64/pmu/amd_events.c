@@ -10,12 +10,13 @@
  * and stop the counter while it is clear (APM vol. 2, 13.2.1). Tally runs no guests. So every event it counts is
  * the host's, and counters.c lets an event with exclude_host never count.
  */
+#include "amd_events.h"
+
 #include <kernel/perf/event.h>
-#include <kernel/perf/pmu.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/perf_event.h>
 
-#include "amd.h"
+#include "amd_probe.h"
 #include "event_select.h"
 
 #define RAW_BITS (EVENTSEL_RAW | EVENTSEL_EVENT_HIGH)
@@ -238,6 +239,17 @@ static int translate_cache(const struct amd_pmu *pmu, uint64_t config, uint64_t 
 	return 0;
 }
 
+const uint64_t *amd_generic_events(const struct amd_pmu *pmu)
+{
+	if (pmu->family >= FAMILY_ZEN5)
+		return generic_zen4;
+	for (unsigned int i = 0; i < sizeof(cores) / sizeof(cores[0]); i++)
+		if (cores[i].family == pmu->family && pmu->model >= cores[i].model_first &&
+		    pmu->model <= cores[i].model_last)
+			return cores[i].generic;
+	return generic_k8;
+}
+
 int amd_event_translate(const struct amd_pmu *pmu, struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
@@ -262,17 +274,6 @@ int amd_event_translate(const struct amd_pmu *pmu, struct perf_event *event)
 	if (!error)
 		event->hw.counter.constraint = constraint_of(pmu, event_bits);
 	return event_select_finish(event, error, event_bits);
-}
-
-const uint64_t *amd_generic_events(const struct amd_pmu *pmu)
-{
-	if (pmu->family >= FAMILY_ZEN5)
-		return generic_zen4;
-	for (unsigned int i = 0; i < sizeof(cores) / sizeof(cores[0]); i++)
-		if (cores[i].family == pmu->family && pmu->model >= cores[i].model_first &&
-		    pmu->model <= cores[i].model_last)
-			return cores[i].generic;
-	return generic_k8;
 }
 
 const struct pmu_attribute amd_formats[] = {

@@ -5,10 +5,12 @@
  * The legacy counters have no CPUID bit. So on a CPU without the later extensions only the test tells a PMU from
  * a hypervisor that has none and ignores, or refuses, the registers.
  */
+#include "amd_probe.h"
+
 #include <machine/msr.h>
 #include <machine/vendor.h>
 
-#include "amd.h"
+#include "amd_registers.h"
 
 #define CPUID_SIGNATURE		  1
 #define CPUID_EXTENDED		  0x80000000
@@ -63,22 +65,6 @@ bool amd_pmu_probe(struct amd_pmu *pmu)
 	return true;
 }
 
-bool amd_pmu_works(const struct amd_pmu *pmu)
-{
-	struct counter_registers registers = amd_registers(pmu);
-	uint64_t value = 0, read_back = 0;
-	bool works;
-
-	/* Firmware may have left it running. */
-	if (!msr_write_try(registers.select, 0))
-		return false;
-	works = msr_write_try(registers.general, TEST_VALUE) &&
-		msr_read_try(registers.general, &value) && value == TEST_VALUE &&
-		pmc_read_try(0, &read_back) && read_back == TEST_VALUE;
-	msr_write_try(registers.general, 0);
-	return works;
-}
-
 struct counter_registers amd_registers(const struct amd_pmu *pmu)
 {
 	struct counter_registers registers = {
@@ -99,4 +85,20 @@ struct counter_registers amd_registers(const struct amd_pmu *pmu)
 		registers.global_clear = MSR_GLOBAL_STATUS_CLEAR;
 	}
 	return registers;
+}
+
+bool amd_pmu_works(const struct amd_pmu *pmu)
+{
+	struct counter_registers registers = amd_registers(pmu);
+	uint64_t value = 0, read_back = 0;
+	bool works;
+
+	/* Firmware may have left it running. */
+	if (!msr_write_try(registers.select, 0))
+		return false;
+	works = msr_write_try(registers.general, TEST_VALUE) &&
+		msr_read_try(registers.general, &value) && value == TEST_VALUE &&
+		pmc_read_try(0, &read_back) && read_back == TEST_VALUE;
+	msr_write_try(registers.general, 0);
+	return works;
 }

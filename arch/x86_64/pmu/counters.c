@@ -45,6 +45,7 @@
 #include <uapi/linux/errno.h>
 #include <uapi/linux/perf_event.h>
 
+#include "counters_probe.h"
 #include "event_select.h"
 #include "extra_registers.h"
 #include "owed_nmi.h"

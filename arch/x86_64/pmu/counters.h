@@ -55,10 +55,6 @@ struct counter_pmu {
  * the type is taken, or a register faults. Once, all CPUs running, task context. */
 bool counters_pmu_start(const struct counter_pmu *pmu);
 
-/* Tries all of REGISTERS on each CPU, which stops all counting. False: one faults, and the log names it. Task context, all
- * CPUs running. */
-bool counters_are_there(const struct counter_registers *registers);
-
 /* The counters for a service that has reserved them (<kernel/pmu/reserve.h>). Returns their registers, or NULL: there
  * are none. */
 const struct counter_registers *counters_registers(void);

@@ -5,6 +5,8 @@
  *
  * The trial stops all counting, and clears the counters and what firmware left in the status.
  */
+#include "counters_probe.h"
+
 #include <stdatomic.h>
 #include <stddef.h>
 
@@ -14,7 +16,7 @@
 #include <machine/msr.h>
 
 #include "counters.h"
-#include "intel.h"
+#include "intel_registers.h"
 
 /* The number of RDPMC among the registers here: no MSR has it. */
 #define NUMBER_RDPMC 0xffffffff

@@ -5,9 +5,13 @@
 #include <kernel/base/bits.h>
 #include <kernel/base/log.h>
 
+#include "counters.h"
 #include "event_select.h"
 #include "extra_registers.h"
+#include "intel_events.h"
 #include "intel_models.h"
+#include "intel_probe.h"
+#include "intel_registers.h"
 
 static struct intel_pmu intel;
 

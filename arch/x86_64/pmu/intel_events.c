@@ -6,6 +6,8 @@
  * follows Linux 6.12's x86 driver (arch/x86/events), for which programs were written: bits of a raw config
  * that are not part of the event are ignored, not refused.
  */
+#include "intel_events.h"
+
 #include <arch/topology.h>
 #include <kernel/base/assert.h>
 #include <kernel/base/cpu.h>
@@ -14,10 +16,11 @@
 #include <uapi/linux/errno.h>
 #include <uapi/linux/perf_event.h>
 
+#include "counters.h"
 #include "event_select.h"
 #include "extra_registers.h"
-#include "intel.h"
 #include "intel_models.h"
+#include "intel_probe.h"
 
 #define COUNTER(n)		((uint64_t)1 << (n))
 #define FIXED(n)		COUNTER(FIXED_INDEX + (n))

@@ -11,8 +11,6 @@
 #include <machine/msr.h>
 #include <machine/vendor.h>
 
-#include "intel.h"
-
 #define CACHE(name)	PERF_COUNT_HW_CACHE_##name
 #define OPERATION(name) PERF_COUNT_HW_CACHE_OP_##name
 #define PLAIN(code)       \

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Intel: the PMU's description in CPUID (leaf 0xA, SDM vol. 2A, CPUID, "Architectural Performance Monitoring
  * Leaf"). */
+#include "intel_probe.h"
+
 #include <kernel/base/log.h>
 #include <machine/msr.h>
 #include <machine/vendor.h>
 
-#include "intel.h"
+#include "counters.h"
 #include "intel_models.h"
+#include "intel_registers.h"
 
 #define CPUID_FEATURES		1
 #define CPUID_FEATURES_ECX_PDCM (1u << 15)

@@ -26,7 +26,7 @@
 #include <uapi/linux/errno.h>
 #include <uapi/linux/perfctr.h>
 
-#include "amd.h"
+#include "amd_registers.h"
 #include "counters.h"
 #include "event_select.h"
 #include "owed_nmi.h"

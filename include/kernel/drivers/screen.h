@@ -30,7 +30,7 @@ size_t screen_take_reply(char *bytes, size_t size);
 /* Makes screen_write() ignore other writers, as serial_ignore_locks() does. */
 void screen_ignore_locks(void);
 
-/* Passes the keyboard's input to console_receive() from now on, by interrupt. Start, after
+/* Passes the keyboard's input to input_receive() from now on, by interrupt. Start, after
  * arch_irq_register works. */
 void keyboard_start(void);
 

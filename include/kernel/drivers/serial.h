@@ -23,7 +23,7 @@ bool serial_write(enum serial_line line, const char *bytes, size_t size);
 /* Returns whether there is such a line. After serial_init; any context. */
 bool serial_is_present(enum serial_line line);
 
-/* Passes COM1's input to console_receive() from now on, by interrupt. Start, after arch_irq_register
+/* Passes COM1's input to input_receive() from now on, by interrupt. Start, after arch_irq_register
  * works. */
 void serial_receive_start(void);
 

@@ -73,8 +73,8 @@ struct pci_device {
 	uint16_t vendor_id, device_id, subsystem_vendor_id, subsystem_device_id;
 	uint32_t class; /* 24 bits: base class, subclass, interface */
 	uint8_t revision;
-	uint8_t secondary_bus, subordinate_bus; /* a bridge's; 0: firmware did not set it up */
-	uint16_t config_size;			/* PCI_CONFIG_SIZE, or PCI_CONFIG_EXTENDED_SIZE */
+	uint8_t secondary_bus; /* a bridge's; 0: firmware did not set it up */
+	uint16_t config_size;  /* PCI_CONFIG_SIZE, or PCI_CONFIG_EXTENDED_SIZE */
 	struct pci_region regions[PCI_REGIONS];
 
 	const struct pci_driver *driver; /* since a successful probe; NULL: none */

@@ -68,6 +68,35 @@ unsigned int cpu_count(void)
 	return cpus;
 }
 
+void deferred_work_interrupt(void)
+{
+	struct sim_cpu *cpu = sim_this_cpu();
+	struct deferred_work *work = cpu->deferred;
+
+	cpu->deferred = NULL;
+	while (work) {
+		struct deferred_work *next = atomic_load(&work->next);
+		atomic_store(&work->pending, false);
+		work->run(work);
+		work = next;
+	}
+}
+
+void sim_interrupts_take(void)
+{
+	struct sim_cpu *cpu = sim_this_cpu();
+
+	if (cpu->irqs_disabled || cpu->nmi_depth)
+		return;
+	cpu->irqs_disabled = true;
+	do {
+		while (cpu->deferred)
+			deferred_work_interrupt();
+		sim_timers_fire();
+	} while (sim_parallel && sim_letters_open());
+	cpu->irqs_disabled = false;
+}
+
 void sim_cpu_set(unsigned int cpu)
 {
 	ASSERT(cpu < cpus && sim_this_cpu()->nmi_depth == 0);
@@ -126,21 +155,6 @@ void arch_irq_restore(unsigned long enabled)
 {
 	if (enabled)
 		arch_irq_enable();
-}
-
-void sim_interrupts_take(void)
-{
-	struct sim_cpu *cpu = sim_this_cpu();
-
-	if (cpu->irqs_disabled || cpu->nmi_depth)
-		return;
-	cpu->irqs_disabled = true;
-	do {
-		while (cpu->deferred)
-			deferred_work_interrupt();
-		sim_timers_fire();
-	} while (sim_parallel && sim_letters_open());
-	cpu->irqs_disabled = false;
 }
 
 /* --- NMIs --- */
@@ -267,20 +281,6 @@ bool deferred_work_queue(struct deferred_work *work)
 	cpu->deferred = work;
 	sim_interrupts_take();
 	return true;
-}
-
-void deferred_work_interrupt(void)
-{
-	struct sim_cpu *cpu = sim_this_cpu();
-	struct deferred_work *work = cpu->deferred;
-
-	cpu->deferred = NULL;
-	while (work) {
-		struct deferred_work *next = atomic_load(&work->next);
-		atomic_store(&work->pending, false);
-		work->run(work);
-		work = next;
-	}
 }
 
 static void pass_by(void *arg)

@@ -14,6 +14,9 @@
 #include <string.h>
 
 #include "../../../arch/alpha/pmu/ev67.h"
+#include "../../../arch/alpha/pmu/ev67_registers.h"
+#include "../../../arch/alpha/pmu/init.h"
+#include "../../../arch/alpha/pmu/profileme.h"
 #include "internal.h"
 
 #define BIT(n) (1u << (n))

@@ -17,18 +17,6 @@ void sim_files_start(void)
 		table[fd] = NULL;
 }
 
-unsigned int sim_files_end(void)
-{
-	unsigned int left = 0;
-
-	for (int fd = 0; fd < SIM_FILES_MAX; fd++)
-		if (sim_fd_close(fd) == 0)
-			left++;
-	if (left)
-		printf("# left behind: %u open descriptors\n", left);
-	return left;
-}
-
 struct file *file_create(const struct file_ops *ops, void *private, unsigned int flags)
 {
 	struct file *file = kzalloc(sizeof(*file));
@@ -128,4 +116,16 @@ int sim_fd_close(int fd)
 		return -EBADF;
 	file_put(file);
 	return 0;
+}
+
+unsigned int sim_files_end(void)
+{
+	unsigned int left = 0;
+
+	for (int fd = 0; fd < SIM_FILES_MAX; fd++)
+		if (sim_fd_close(fd) == 0)
+			left++;
+	if (left)
+		printf("# left behind: %u open descriptors\n", left);
+	return left;
 }

@@ -256,7 +256,7 @@ enum sim_ev67 {
 /* Gives every CPU such counters, in the state in which a console may leave them. */
 void sim_ev67_set(enum sim_ev67 what);
 
-/* NUMBER times everything in EVENTS (bit n: event n of arch/alpha/pmu/ev67.h) happens at once on this
+/* NUMBER times everything in EVENTS (bit n: event n of arch/alpha/pmu/ev67_registers.h) happens at once on this
  * CPU. A counter that overflows interrupts at that very event. */
 void sim_ev67_count(unsigned int events, uint64_t number);
 

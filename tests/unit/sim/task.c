@@ -44,6 +44,19 @@ static _Atomic uint64_t *signals_of(struct task *task)
 	return &signals[i];
 }
 
+void wait_queue_init(struct wait_queue *queue)
+{
+	spin_init(&queue->lock);
+	TAILQ_INIT(&queue->entries);
+}
+
+void mutex_init(struct mutex *mutex)
+{
+	spin_init(&mutex->lock);
+	mutex->owner = NULL;
+	wait_queue_init(&mutex->waiters);
+}
+
 struct task *sim_task_make(void)
 {
 	struct task *task = kzalloc(sizeof(*task));
@@ -111,6 +124,11 @@ unsigned int sim_tasks_end(void)
 	return left;
 }
 
+void task_get(struct task *task)
+{
+	atomic_fetch_add(&task->references, 1);
+}
+
 struct task *task_find(pid_t tid)
 {
 	struct task *found = NULL;
@@ -123,11 +141,6 @@ struct task *task_find(pid_t tid)
 		task_get(found);
 	sim_unlock();
 	return found;
-}
-
-void task_get(struct task *task)
-{
-	atomic_fetch_add(&task->references, 1);
 }
 
 /* The machine's own reference is the last and stays until sim_end. */
@@ -183,6 +196,12 @@ void exec_update_end(struct task *task)
 
 static struct kernel_siginfo last_signal;
 
+void task_signal(struct task *task, int signal)
+{
+	ASSERT(!arch_in_nmi());
+	atomic_fetch_or(signals_of(task), (uint64_t)1 << (signal - 1));
+}
+
 int signal_send(struct task *task, const struct kernel_siginfo *info)
 {
 	sim_lock();
@@ -195,12 +214,6 @@ int signal_send(struct task *task, const struct kernel_siginfo *info)
 const struct kernel_siginfo *sim_signal_last(void)
 {
 	return &last_signal;
-}
-
-void task_signal(struct task *task, int signal)
-{
-	ASSERT(!arch_in_nmi());
-	atomic_fetch_or(signals_of(task), (uint64_t)1 << (signal - 1));
 }
 
 bool signal_is_pending(struct task *task)
@@ -241,12 +254,6 @@ struct trap_frame *arch_task_user_frame(struct task *task)
 }
 
 /* --- waiting --- */
-
-void wait_queue_init(struct wait_queue *queue)
-{
-	spin_init(&queue->lock);
-	TAILQ_INIT(&queue->entries);
-}
 
 void wait_queue_add(struct wait_queue *queue, struct wait_entry *entry)
 {
@@ -293,13 +300,6 @@ int wait_sleep(uint64_t deadline_ns)
 	if (deadline_ns > clock_ns())
 		sim_clock_advance(deadline_ns - clock_ns());
 	return atomic_load(&task->woken) ? 0 : -ETIMEDOUT;
-}
-
-void mutex_init(struct mutex *mutex)
-{
-	spin_init(&mutex->lock);
-	mutex->owner = NULL;
-	wait_queue_init(&mutex->waiters);
 }
 
 void mutex_lock(struct mutex *mutex)

@@ -447,20 +447,20 @@ bool msr_write_try(uint32_t number, uint64_t value)
 	return true;
 }
 
-bool pmc_read_try(uint32_t index, uint64_t *value)
-{
-	if (model.faults == SIM_X86_RDPMC)
-		return false;
-	*value = pmc_read(index);
-	return true;
-}
-
 uint64_t pmc_read(uint32_t index)
 {
 	if (index & 1u << 30)
 		return msr_read(MSR_FIXED_CTR0 + (index & ~(1u << 30)));
 	ASSERT(index < model.general_count);
 	return this_registers()->general[index];
+}
+
+bool pmc_read_try(uint32_t index, uint64_t *value)
+{
+	if (model.faults == SIM_X86_RDPMC)
+		return false;
+	*value = pmc_read(index);
+	return true;
 }
 
 /* --- counting --- */

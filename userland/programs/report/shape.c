@@ -93,6 +93,11 @@ static void read_names(void)
 	}
 }
 
+uint64_t shape_mask(unsigned int width)
+{
+	return width >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << width) - 1;
+}
+
 static void read_intel(void)
 {
 	uint32_t features[4], more[4];
@@ -230,11 +235,6 @@ uint32_t shape_select_msr(unsigned int i)
 	if (shape.vendor == VENDOR_AMD)
 		return shape.version == AMD_K7 ? MSR_AMD_EVTSEL + i : MSR_AMD_CORE_CTL + 2 * i;
 	return MSR_PERFEVTSEL + i;
-}
-
-uint64_t shape_mask(unsigned int width)
-{
-	return width >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << width) - 1;
 }
 
 uint64_t shape_general_bits(void)

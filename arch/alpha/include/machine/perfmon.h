@@ -9,7 +9,7 @@
 /* CALL_PAL's number of wrperfmon (Alpha Architecture Handbook, appendix C.10, OSF/1). */
 #define PAL_WRPERFMON	     0x39
 
-/* Two of its functions (arch/alpha/pmu/ev67.h has the others). */
+/* Two of its functions (arch/alpha/pmu/ev67_registers.h has the others). */
 #define PERFMON_DISABLE	     0 /* a1: counters */
 #define PERFMON_ENABLE_WRITE 7 /* a1: counters, and their values as in PCTR_CTL */
 
@@ -25,7 +25,7 @@
 #define IMPLVER_21264 2
 #define AMASK_CIX     (1ul << 2)
 
-/* Calls wrperfmon: FUNCTION with ARGUMENT (arch/alpha/pmu/ev67.h), on this CPU. Returns the function's
+/* Calls wrperfmon: FUNCTION with ARGUMENT (arch/alpha/pmu/ev67_registers.h), on this CPU. Returns the function's
  * result; 0 where there is no such function. Kernel mode; any context. No interrupt comes in its
  * middle. */
 static inline uint64_t wrperfmon(uint64_t function, uint64_t argument)

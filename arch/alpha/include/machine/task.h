@@ -105,8 +105,6 @@ struct arch_task {
 		*context; /* the block that SWPCTX saves and loads; in context_memory, or static */
 	void *context_memory;
 	struct floating_state *fpu; /* NULL for a kernel task */
-	/* of the last exception that became a signal; signal frames show it */
-	uint64_t fault_address, fault_cause;
 	uint8_t unaligned_control; /* UNALIGNED_*: the program's choice for its unaligned accesses */
 	uint8_t stepped;	   /* a tracer wants the task to stop after its next instruction */
 	uint8_t step_count;
