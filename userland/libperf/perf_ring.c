@@ -15,11 +15,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-int perf_ring_open(struct perf_ring *ring, struct perf_event_attr *attr, size_t data_pages)
-{
-	return perf_ring_open_on(ring, attr, 0, -1, data_pages);
-}
-
 int perf_ring_open_on(struct perf_ring *ring, struct perf_event_attr *attr, pid_t pid, int cpu,
 		      size_t data_pages)
 {
@@ -45,6 +40,11 @@ int perf_ring_open_on(struct perf_ring *ring, struct perf_event_attr *attr, pid_
 	ring->data = (const unsigned char *)base + page;
 	ring->bytes = page * data_pages;
 	return 0;
+}
+
+int perf_ring_open(struct perf_ring *ring, struct perf_event_attr *attr, size_t data_pages)
+{
+	return perf_ring_open_on(ring, attr, 0, -1, data_pages);
 }
 
 void perf_ring_close(struct perf_ring *ring)

@@ -25,6 +25,15 @@ _Static_assert(offsetof(struct perf_event_mmap_page, lock) == PAGE_LOCK, "window
 _Static_assert(offsetof(struct perf_event_mmap_page, index) == PAGE_INDEX, "window.S");
 _Static_assert(offsetof(struct perf_event_mmap_page, offset) == PAGE_OFFSET, "window.S");
 
+void group_close(struct counted_group *group)
+{
+	int error = errno;
+
+	while (group->count)
+		perf_self_close(&group->events[--group->count]);
+	errno = error;
+}
+
 int group_open(struct counted_group *group)
 {
 	group->count = 0;
@@ -51,15 +60,6 @@ int group_open(struct counted_group *group)
 		return COUNTED_EVENTS;
 	}
 	return -1;
-}
-
-void group_close(struct counted_group *group)
-{
-	int error = errno;
-
-	while (group->count)
-		perf_self_close(&group->events[--group->count]);
-	errno = error;
 }
 
 static int64_t derive(enum derivation derivation, uint64_t instructions, uint64_t branches)
