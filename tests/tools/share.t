@@ -22,11 +22,11 @@ MANY = 100000
 # Beyond what 32 bits can name, and what the machine has in memory.
 LARGE, MIDDLE, READ = 10 << 30, 5 << 30, 40 << 20
 # Observers of files work in the current folder: on tmpfs and in a share they see the same.
-OBSERVERS = ("file_names", "files", "open", "locks", "permission_bits", "room", "mappings", "inotify", "inotify_events",
-             "attack_inodes", "exec", "exec_access", "limits", "splice", "special", "quotas", "access")
+OBSERVERS = ("file_names", "files", "open", "locks", "permission_bits", "full_tmpfs", "mappings", "inotify", "inotify_events",
+             "attack_inodes", "exec", "exec_access", "limits", "splice", "special_areas", "quotas", "access")
 # Those to which the host refuses nothing: they see the same where changes go through.
-WRITERS = ("file_names", "files", "open", "mappings", "inotify", "exec", "splice", "special")
-SECRET = "what nobody shared"
+WRITERS = ("file_names", "files", "open", "mappings", "inotify", "exec", "splice", "special_areas")
+SECRET = "not shared"
 
 
 def tally(folder, *words, **more):
