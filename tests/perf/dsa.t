@@ -147,7 +147,9 @@ def check_dmatest(report):
     cases.add("wait", f"cat {PARAMETERS}/wait {PARAMETERS}/run")
     cases.add("twice", f"echo 0 >{PARAMETERS}/iterations; bash -c 'echo 1 >{PARAMETERS}/run' & "
               f"until grep Y {PARAMETERS}/run; do :; done; echo 1 >{PARAMETERS}/run; kill -9 $!; wait; cat {PARAMETERS}/run")
-    cases.add("late", f"echo 3 >{PARAMETERS}/iterations; echo 0 >{PARAMETERS}/timeout; echo 1 >{PARAMETERS}/run; "
+    # So large that the kernel waits before a move is done, also the kernel of DEBUG=1.
+    cases.add("late", f"echo 1048576 >{PARAMETERS}/test_buf_size; echo 3 >{PARAMETERS}/iterations; "
+              f"echo 0 >{PARAMETERS}/timeout; echo 1 >{PARAMETERS}/run; "
               f"echo 3000 >{PARAMETERS}/timeout")
     cases.add("after", stat(engine("0x20"), dmatest()))
     cases.run(report, ("--device", "dsa"))
