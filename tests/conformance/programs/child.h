@@ -52,4 +52,12 @@ static inline void become(uid_t uid)
 		show(error_name(errno), "becoming a user");
 }
 
+/* As become, with the group of the same number. */
+static inline void become_user_and_group(uid_t id)
+{
+	if (setresgid(id, id, id) < 0)
+		show(error_name(errno), "taking a user's group");
+	become(id);
+}
+
 #endif

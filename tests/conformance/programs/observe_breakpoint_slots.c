@@ -61,22 +61,13 @@ static void kinds(const char *who, int exclude_kernel)
 
 static void as_user(void)
 {
-	fflush(stdout);
-	pid_t pid = fork();
+	union attr attr;
 
-	if (pid == 0) {
-		union attr attr;
-
-		if (setgid(1000) || setuid(1000))
-			_exit(1);
-		kinds("user", 1);
-		attr_breakpoint(&attr, HW_BREAKPOINT_W, KERNEL_ADDRESS, 8);
-		attr.fields.exclude_kernel = 0;
-		show(try_open(&attr, 0, -1), "user: the kernel included, of the kernel");
-		fflush(stdout);
-		_exit(0);
-	}
-	waitpid(pid, NULL, 0);
+	become_user_and_group(1000);
+	kinds("user", 1);
+	attr_breakpoint(&attr, HW_BREAKPOINT_W, KERNEL_ADDRESS, 8);
+	attr.fields.exclude_kernel = 0;
+	show(try_open(&attr, 0, -1), "user: the kernel included, of the kernel");
 }
 
 /* --- how many --- */
@@ -192,7 +183,7 @@ int main(void)
 	permit_all();
 	kinds("root", 1);
 	kinds("root with the kernel", 0);
-	as_user();
+	in_child(as_user);
 	slots();
 	inherited_slots();
 	return 0;

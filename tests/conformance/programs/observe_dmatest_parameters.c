@@ -3,8 +3,7 @@
  * Writing to dmatest's parameters beside an enabled queue of a DSA: values that are none, and writing by another user. Each
  * write shows its outcome and what the file has then. No test is run: docs/dsa.md has how Tally's differs.
  */
-#include <sys/wait.h>
-
+#include "child.h"
 #include "dsa.h"
 #include "written_values.h"
 
@@ -34,19 +33,9 @@ static void by_root(void)
 
 static void by_others(void)
 {
-	pid_t pid;
-
-	fflush(stdout);
-	pid = fork();
-	if (pid == 0) {
-		if (setgid(1000) || setuid(1000))
-			_exit(1);
-		test("run", "1");
-		test("wait", "1");
-		fflush(stdout);
-		_exit(0);
-	}
-	waitpid(pid, NULL, 0);
+	become_user_and_group(1000);
+	test("run", "1");
+	test("wait", "1");
 }
 
 /* Enables a queue: whether it is. */
@@ -79,6 +68,6 @@ int main(void)
 		return 1;
 	}
 	by_root();
-	by_others();
+	in_child(by_others);
 	return 0;
 }

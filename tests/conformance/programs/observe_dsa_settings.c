@@ -4,8 +4,7 @@
  * enabled, binding and unbinding. Each write shows its outcome and what the file has then; an attempt to enable shows
  * cmd_status, too. The parameters of dmatest, which uses an enabled queue, are in observe_dmatest_parameters.c.
  */
-#include <sys/wait.h>
-
+#include "child.h"
 #include "dsa.h"
 #include "written_values.h"
 
@@ -271,20 +270,10 @@ static void enabled(void)
 
 static void by_others(void)
 {
-	pid_t pid;
-
-	fflush(stdout);
-	pid = fork();
-	if (pid == 0) {
-		if (setgid(1000) || setuid(1000))
-			_exit(1);
-		set("wq0.3/group_id", "1");
-		set("dsa0/cmd_status", "1");
-		drive("another user", "dmaengine", "unbind", "wq0.0");
-		fflush(stdout);
-		_exit(0);
-	}
-	waitpid(pid, NULL, 0);
+	become_user_and_group(1000);
+	set("wq0.3/group_id", "1");
+	set("dsa0/cmd_status", "1");
+	drive("another user", "dmaengine", "unbind", "wq0.0");
 }
 
 static void disable(void)
@@ -334,7 +323,7 @@ int main(void)
 	idle_device();
 	wrong_order();
 	enabled();
-	by_others();
+	in_child(by_others);
 	disable();
 	disable_device();
 	return 0;

@@ -3,6 +3,7 @@
  * /sys/bus/event_source: the files of each PMU, and who can write to them; the effect of the `rdpmc` file's
  * three values on a program that reads a counter; the events and errors of the `msr` PMU.
  */
+#include "child.h"
 #include "observe.h"
 #include "work.h"
 
@@ -128,20 +129,11 @@ static void writes(void)
 
 static void writes_by_others(void)
 {
-	pid_t pid = fork();
-
-	if (pid == 0) {
-		if (setgid(1000) || setuid(1000))
-			_exit(1);
-		show(outcome_value(write_file(interval_file, "5")),
-		     "interval written by another user");
-		show(contents(interval_file), "interval read by another user");
-		show(outcome_value(write_file(rdpmc_file, "2")), "rdpmc written by another user");
-		show(contents(rdpmc_file), "rdpmc read by another user");
-		fflush(stdout);
-		_exit(0);
-	}
-	waitpid(pid, NULL, 0);
+	become_user_and_group(1000);
+	show(outcome_value(write_file(interval_file, "5")), "interval written by another user");
+	show(contents(interval_file), "interval read by another user");
+	show(outcome_value(write_file(rdpmc_file, "2")), "rdpmc written by another user");
+	show(contents(rdpmc_file), "rdpmc read by another user");
 }
 
 /* --- reading counters from user mode --- */
@@ -375,7 +367,7 @@ int main(void)
 	notes();
 	writes();
 	fflush(stdout);
-	writes_by_others();
+	in_child(writes_by_others);
 	user_reads();
 	msr();
 	return 0;
