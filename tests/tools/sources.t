@@ -26,6 +26,7 @@ An observing program has at most PROGRAM_LINES lines: a longer one has a second 
 """
 
 import ast
+import functools
 import os
 import re
 import subprocess
@@ -98,15 +99,26 @@ PROGRAM_LINES = 400
 NOT_FUNCTIONS = {"__attribute__", "PERCPU", "aligned", "LIST_HEAD", "TAILQ_HEAD"}
 
 
+def in_git(*words):
+    return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+@functools.cache
 def sources(*suffixes):
-    listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT,
-                            capture_output=True, text=True, check=True)
-    return [path for path in listed.stdout.splitlines() if path.endswith(suffixes) and os.path.exists(os.path.join(ROOT, path))]
+    listed = in_git("ls-files", "--cached", "--others", "--exclude-standard").stdout.splitlines()
+    return [path for path in listed if path.endswith(suffixes) and os.path.exists(os.path.join(ROOT, path))]
 
 
+@functools.cache
 def read(path):
     with open(os.path.join(ROOT, path), encoding="utf-8") as file:
         return file.read()
+
+
+def first_line(path):
+    """The beginning of a file, which may be no text, to the end of its line."""
+    with open(os.path.join(ROOT, path), "rb") as file:
+        return file.readline(80)
 
 
 def blank(match):
@@ -164,10 +176,7 @@ def check_downhill(report):
 
 
 def is_python(path):
-    if path.endswith(".py"):
-        return True
-    with open(os.path.join(ROOT, path), "rb") as file:
-        return re.match(rb"#!.*python3", file.readline(80)) is not None
+    return path.endswith(".py") or re.match(rb"#!.*python3", first_line(path)) is not None
 
 
 def used_names(node):
@@ -347,20 +356,14 @@ def check_interpreters(report):
     """The PATH may lead to a version manager's script, which takes longer to start than Python itself."""
     wrong = []
     for path in sources(""):
-        with open(os.path.join(ROOT, path), "rb") as file:
-            first = file.readline(80)
+        first = first_line(path)
         if first.startswith(b"#!") and b"python" in first and not re.fullmatch(rb"#!/usr/bin/python3( -S)?\n", first):
             wrong.append(f"{path}: {first.decode(errors='replace').strip()}")
     report.equal(wrong, [], "a program in Python asks for Debian's interpreter, /usr/bin/python3")
 
 
-def in_git(*words):
-    return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)
-
-
 def check_versions(report):
-    with open(os.path.join(ROOT, "CHANGELOG.md"), encoding="utf-8") as file:
-        headings = re.findall(r"^## (v[\d.]+, .*)$", file.read(), re.MULTILINE)
+    headings = re.findall(r"^## (v[\d.]+, .*)$", read("CHANGELOG.md"), re.MULTILINE)
     if in_git("rev-parse", "--is-shallow-repository").stdout != "false\n":
         report.skip("a version's heading names a commit of the history", "this clone has no whole history")
         return
