@@ -63,8 +63,8 @@ def main():
         cases.add(f"stat {passes}", f"perf stat -x, -e instructions:u,branches:u $SPIN {passes}\n")
     cases.add("record", f"perf record -q -c {PERIOD} -e instructions:u -o /tmp/data $SPIN {MANY} 2>&1\n"
                         "perf script -F ip,sym -i /tmp/data | grep -c spin_loop\n")
-    cases.run(report, ("--pmu", "auto", "--under", "kvm", "--memory", "128", *(word for path in paths.values() for word in ("--add", path))),
-              timeout_s=900)
+    added = (word for path in paths.values() for word in ("--add", path))
+    cases.run(report, ("--pmu", "auto", "--under", "kvm", "--memory", "128", *added), timeout_s=900)
     check_programs(report, cases)
     check_perf(report, cases)
     return report.done()

@@ -44,8 +44,7 @@ const char *__asan_default_options(void)
 
 static void end(void)
 {
-	virtio_device_stop(&device);
-	virtio_queues_free(&device);
+	remove_device();
 	(void)sim_end();
 }
 

@@ -142,6 +142,13 @@ static inline int add_modern_device(unsigned int id, uint64_t features, uint16_t
 			  most);
 }
 
+/* Stops the device and frees its queues. */
+static inline void remove_device(void)
+{
+	virtio_device_stop(&device);
+	virtio_queues_free(&device);
+}
+
 /* The device takes the next request of RING: its first descriptor, or -1. */
 static inline int take_request(struct rings *ring)
 {

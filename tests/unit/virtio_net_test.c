@@ -59,8 +59,7 @@ static void add(void)
 
 static void end(void)
 {
-	virtio_device_stop(&device);
-	virtio_queues_free(&device);
+	remove_device();
 }
 
 static char *bytes_of(int id)

@@ -65,8 +65,7 @@ static int add(const char *tag, uint16_t size)
 static void end(void)
 {
 	if (device.driver_data) {
-		virtio_device_stop(&device);
-		virtio_queues_free(&device);
+		remove_device();
 		kfree(device.driver_data);
 	}
 	EXPECT_EQ(sim_end(), 0);

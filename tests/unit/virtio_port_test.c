@@ -48,8 +48,7 @@ static void begin_reading(void)
 
 static void end(void)
 {
-	virtio_device_stop(&device);
-	virtio_queues_free(&device);
+	remove_device();
 	(void)sim_end();
 }
 
