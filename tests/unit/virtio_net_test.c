@@ -57,11 +57,6 @@ static void add(void)
 	EXPECT_EQ(add_with(station, MAC, MOST), 0);
 }
 
-static void end(void)
-{
-	remove_device();
-}
-
 static char *bytes_of(int id)
 {
 	return (char *)(uintptr_t)rings[RECEIVE].descriptors[id].address;
@@ -94,11 +89,11 @@ static void the_address_is_checked(void)
 	EXPECT_EQ(sim_end(), 0);
 	add();
 	EXPECT(!memcmp(added->address, station, 6));
-	end();
+	remove_device();
 	EXPECT_EQ(add_with(none, 0, MOST), 0);
 	EXPECT_EQ(added->address[0], 0xfe);
 	EXPECT_EQ(added->address[5], 0xff);
-	end();
+	remove_device();
 }
 
 static void a_frame_comes(void)
@@ -129,7 +124,7 @@ static void a_frame_comes(void)
 	EXPECT_EQ(added->received, 2);
 	EXPECT_EQ(added->received_bytes, 1528);
 	EXPECT_EQ(added->refused, 0);
-	end();
+	remove_device();
 }
 
 static void a_frame_that_lies_is_refused(void)
@@ -166,7 +161,7 @@ static void a_frame_that_lies_is_refused(void)
 	EXPECT(added->next(added, &size));
 	EXPECT_EQ(size, 60);
 	EXPECT_EQ(added->received, 1);
-	end();
+	remove_device();
 }
 
 static void a_lie_about_buffers_ends_the_network(void)
@@ -179,14 +174,14 @@ static void a_lie_about_buffers_ends_the_network(void)
 	EXPECT(!added->next(added, &size));
 	EXPECT_EQ(status & FAILED, FAILED);
 	EXPECT(!added->next(added, &size));
-	end();
+	remove_device();
 	add();
 	give_back(&rings[TRANSMIT], 0, 0);
 	EXPECT(added->room(added));
 	EXPECT_EQ(status & FAILED, FAILED);
 	EXPECT_EQ(added->send(added, 60), -EIO);
 	EXPECT_EQ(added->sent, 0);
-	end();
+	remove_device();
 }
 
 static void a_frame_goes(void)
@@ -212,7 +207,7 @@ static void a_frame_goes(void)
 	EXPECT_EQ(bytes[HEADER + 59], 'y');
 	EXPECT_EQ(added->sent, 1);
 	EXPECT_EQ(added->sent_bytes, 60);
-	end();
+	remove_device();
 }
 
 static void a_full_device_tells_of_room(void)
@@ -232,7 +227,7 @@ static void a_full_device_tells_of_room(void)
 	EXPECT_EQ(added->send(added, 14), 0);
 	EXPECT(!added->room(added));
 	EXPECT_EQ(rings[TRANSMIT].avail[0], 0);
-	end();
+	remove_device();
 }
 
 static void no_memory_leaves_nothing(void)
@@ -241,7 +236,7 @@ static void no_memory_leaves_nothing(void)
 	int error;
 
 	add();
-	end();
+	remove_device();
 	do {
 		/* As add does, with what the machine before has left. */
 		sim_start(1);
@@ -262,7 +257,7 @@ static void no_memory_leaves_nothing(void)
 	} while (number < 100);
 	/* The network, a queue and its rings twice, and eight pages of buffers. */
 	EXPECT_EQ(number, 1 + 4 + MOST + 1);
-	end();
+	remove_device();
 }
 
 /* The device writes what it likes into the rings, the buffers and the lengths. */
@@ -297,7 +292,7 @@ static void any_bytes_are_survived(void)
 				(void)added->send(added, (size_t)rand() % 1515);
 		}
 		refused += (unsigned int)added->refused;
-		end();
+		remove_device();
 	}
 	EXPECT(frames > 1000);
 	EXPECT(refused > 1000);
